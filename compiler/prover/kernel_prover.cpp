@@ -16,7 +16,6 @@
 #include "compiler/prover/core/loop_proof.h"
 #include "compiler/prover/core/proof_session.h"
 #include "compiler/prover/core/write_prover.h"
-#include "compiler/prover/gpu/tile_words_proof.h"
 #include "compiler/prover/gpu/tiles_proof.h"
 #include "compiler/prover/gpu/vector_grid_proof.h"
 #include "compiler/prover/host/row_chunks_proof.h"
@@ -147,17 +146,11 @@ class KernelProver {
   // --- threads ------------------------------------------------------------------------------------------------------
 
   void prove_threads() {
-    if (const Tiles* const tiles = schedule_.tiles()) prove_tiles(*tiles);
+    if (const Tiles* const tiles = schedule_.tiles())
+      for (const TransposeTile& tile : tiles->shapes)
+        for (Obligation& obligation : prove_tile(session_, schedule_, tile)) record(std::move(obligation));
     if (schedule_.grid() == nullptr) return;
     for (Obligation& obligation : prove_grid(session_, schedule_)) record(std::move(obligation));
-  }
-
-  void prove_tiles(const Tiles& tiles) {
-    for (const TransposeTile& tile : tiles.shapes) {
-      for (Obligation& obligation : prove_tile(session_, tile)) record(std::move(obligation));
-      if (!tile.holds_results) continue;
-      for (Obligation& obligation : prove_tile_words(session_, schedule_, tile)) record(std::move(obligation));
-    }
   }
 
   std::chrono::steady_clock::time_point start_;

@@ -1,13 +1,11 @@
 #include "compiler/prover/gpu/tiles_proof.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "compiler/prover/core/access_regions.h"
-#include "compiler/prover/gpu/tile_shares.h"
 
 namespace padlock::compiler {
 
@@ -16,35 +14,52 @@ using ir::Expr;
 namespace {
 
 // After those of a loop (compiler/prover/core/loop_proof.cpp).
-enum VariableOrder { kOtherTile = 1240, kOtherRow, kOtherColumn, kDigit, kLaterDigit = kDigit + 5 };
-
-/// A position, as expressions.
-struct Position {
-  Expr row, column;
-};
+enum VariableOrder { kOtherTile = 1240, kOtherRow, kOtherColumn, kVectorLane, kElement };
 
 class TileProof {
  public:
-  TileProof(ProofSession& session, const TransposeTile& tile)
+  TileProof(ProofSession& session, const Schedule& schedule, const TransposeTile& tile)
       : session_(session),
         exprs_(session.exprs()),
+        schedule_(schedule),
         kernel_(session.kernel()),
         tile_(tile),
         zero_(exprs_.constant(0)),
-        here_{tile_.row, tile_.column},
+        lanes_(exprs_.constant(tile.lanes)),
         cross_(kernel_.coordinate(tile_.axis)),
-        column_(kernel_.coordinate(kernel_.rank() - 1)) {}
+        column_(kernel_.coordinate(kernel_.rank() - 1)),
+        made_cross_(exprs_.add(tile.cross_first, tile.row)),
+        made_column_(exprs_.add(tile.column_first, tile.column)),
+        name_(fmt::format("tiles of {} x {}", tile.side(), tile.stored_columns())) {}
 
   std::vector<Obligation> prove() {
+    prove_geometry();
     prove_digits();
     prove_output();
-    prove_loaded();
-    prove_stored();
-    prove_memory();
+    prove_inside();
+    prove_left_out();
+    prove_once();
+    if (tile_.holds_results) prove_words();
     return std::move(all_);
   }
 
  private:
+  using Values = std::vector<std::pair<Expr, Expr>>;
+  using Describe = std::function<std::string(const Evaluate&)>;
+  using Path = std::vector<std::pair<PredicateId, bool>>;
+
+  /// Positions and words have no size in them: tests try all of each shape (compiler_geometry_test), and a tile is of
+  /// one of those.
+  void prove_geometry() {
+    Obligation tested{.kind = ObligationKind::cover, .access = "tested positions of " + name_};
+    const std::vector<TileShape> shapes = tile_shapes();
+    if (std::ranges::find(shapes, TileShape(tile_)) == shapes.end() || tile_ != tile_geometry(exprs_, tile_)) {
+      tested.verdict = Verdict::refuted;
+      tested.found.violation = fmt::format("{} by {} threads are of no shape that is tested", name_, tile_.threads);
+    }
+    add(std::move(tested));
+  }
+
   // --- tiles --------------------------------------------------------------------------------------------------------
 
   /// A launch has as many tiles as the digits have values, and the axes that are not cut are digits.
@@ -53,16 +68,14 @@ class TileProof {
     for (const TileDigit& digit : tile_.digits) product = exprs_.mul(product, digit.count);
     std::vector<Goal> goals;
     differs(goals, tile_.tiles, product, "tiles are launched of");
-    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis) {
-      if (axis == tile_.axis) continue;
-      const Expr extent = kernel_.extents[static_cast<std::size_t>(axis)];
-      differs(goals, count_of(kernel_.coordinate(axis)), extent, "values of a coordinate are made of");
-    }
+    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
+      if (axis != tile_.axis)
+        differs(goals, count_of(kernel_.coordinate(axis)), extent_of(axis), "values of a coordinate are made of");
     add(session_.decide(ObligationKind::cover, "digits of a tile's number", nonempty(), goals));
   }
 
   void differs(std::vector<Goal>& goals, Expr made, Expr needed, const char* what) {
-    add_difference(exprs_, goals, made, needed,
+    add_difference(goals, made, needed,
                    [=](const Evaluate& at) { return fmt::format("{} {} {}", at(made), what, at(needed)); });
   }
 
@@ -75,7 +88,6 @@ class TileProof {
   /// The witness: in a row of phase f, an element is at position (cross mod side, (column + f) mod columns + halo - f)
   /// of the tile of their quotients, and is stored of it.
   void prove_output() {
-    const std::string name = fmt::format("tiles of {} x {}", tile_.side(), tile_.stored_columns());
     const Expr side = exprs_.constant(tile_.side());
     const Expr columns = exprs_.constant(tile_.stored_columns());
     const Expr part = exprs_.floordiv(cross_, side);
@@ -91,35 +103,29 @@ class TileProof {
     const auto missing = [=, this](const Evaluate& at) {
       return fmt::format("element ({}, {}) is not in tile ({}, {})", at(cross_), at(column_), at(part), at(inner_part));
     };
-    const auto [made_cross, made_column] = made_at(here_);
     std::vector<Goal> goals = {{{at_least(exprs_, part, count_of(tile_.cross_tile))}, missing},
                                {{at_least(exprs_, inner_part, count_of(tile_.column_tile))}, missing}};
-    add_difference(exprs_, goals, at_witness(made_cross), cross_, missing);
-    add_difference(exprs_, goals, at_witness(made_column), column_, missing);
+    add_difference(goals, at_witness(made_cross_), cross_, missing);
+    add_difference(goals, at_witness(made_column_), column_, missing);
     for (const Expr test : tile_.tests) goals.push_back({{less(exprs_, at_witness(test), zero_)}, missing});
-    for (const Expr e : stored_of(exprs_, tile_).nonnegative)
-      goals.push_back({{less(exprs_, at_witness(e), zero_)}, missing});
-    solver::Region region = elements();
-    for (const Expr e : phases_of(exprs_, tile_)) region.nonnegative.push_back(e);
-    add(session_.decide(ObligationKind::cover, name, region, goals));
-    prove_inside(name);
-    prove_left_out();
-    prove_once(name);
+    for (const Expr e : stored().nonnegative) goals.push_back({{less(exprs_, at_witness(e), zero_)}, missing});
+    const solver::Region region = bounded(
+        {{cross_, extent_of(tile_.axis)}, {column_, this->columns()}, {tile_.phase, exprs_.constant(tile_.halo())}});
+    add(session_.decide(ObligationKind::cover, name_, region, goals));
   }
 
   /// Proves that a position that passes the tests is an element of the output.
-  void prove_inside(const std::string& name) {
+  void prove_inside() { prove_elements(name_, joined(positions(), tile_.tests), "is made"); }
+
+  /// Proves that there is an element of the output at each position of a region.
+  void prove_elements(const std::string& name, const solver::Region& region, const char* what) {
     std::vector<Goal> goals;
-    const auto [made_cross, made_column] = made_at(here_);
-    for (const auto& [made, extent] : {std::pair(made_cross, cross_extent()), std::pair(made_column, columns())}) {
+    for (const auto& [made, extent] : {std::pair(made_cross_, extent_of(tile_.axis)), {made_column_, columns()}}) {
       const auto outside = [=](const Evaluate& at) {
-        return fmt::format("coordinate {} is made, the extent is {}", at(made), at(extent));
+        return fmt::format("coordinate {} {}, the extent is {}", at(made), what, at(extent));
       };
-      goals.push_back({{less(exprs_, made, zero_)}, outside});
-      goals.push_back({{at_least(exprs_, made, extent)}, outside});
+      add_outside(goals, made, zero_, extent, outside);
     }
-    solver::Region region = positions_of(exprs_, tile_);
-    for (const Expr test : tile_.tests) region.nonnegative.push_back(test);
     add(session_.decide(ObligationKind::store, name, region, goals));
   }
 
@@ -128,163 +134,155 @@ class TileProof {
     const auto missing = [=, this](const Evaluate& at) {
       return fmt::format("position ({}, {}) is stored by a tile that is left out", at(tile_.row), at(tile_.column));
     };
-    solver::Region region = stored_of(exprs_, tile_);
     const Expr halo = exprs_.constant(tile_.halo());
-    for (const Expr e : {tile_.needed, exprs_.sub(exprs_.sub(halo, tile_.needed), tile_.phase)})
-      region.nonnegative.push_back(e);
-    region.nonnegative.insert(region.nonnegative.end(), tile_.tests.begin(), tile_.tests.end());
-    add(session_.decide(ObligationKind::cover, "tiles that are left out", region,
+    solver::Region region = joined(stored(), {tile_.needed, exprs_.sub(exprs_.sub(halo, tile_.needed), tile_.phase)});
+    add(session_.decide(ObligationKind::cover, "tiles that are left out", joined(std::move(region), tile_.tests),
                         {{{less(exprs_, tile_.some, zero_)}, missing}}));
   }
 
   /// Along each axis the coordinates that a tile stores lie before those of later tiles, and two positions of a tile
   /// have two. Rows are told apart first; what has one row has one phase.
-  void prove_once(const std::string& name) {
-    const Position other{exprs_.variable("other_row", kOtherRow), exprs_.variable("other_column", kOtherColumn)};
-    solver::Region region = stored_of(exprs_, tile_);
-    for (const Expr e : stored_of(exprs_, tile_).nonnegative)
-      region.nonnegative.push_back(replaced(e, {{tile_.row, other.row}, {tile_.column, other.column}}));
+  void prove_once() {
+    const Values other = {{tile_.row, exprs_.variable("other_row", kOtherRow)},
+                          {tile_.column, exprs_.variable("other_column", kOtherColumn)}};
+    solver::Region region = stored();
+    for (const Expr e : stored().nonnegative) region.nonnegative.push_back(replaced(e, other));
     const Expr later = exprs_.variable("later_tile", kOtherTile);
     std::vector<Goal> goals;
-    const auto [made_cross, made_column] = made_at(here_);
-    const auto [other_cross, other_column] = made_at(other);
-    const auto ask = [&](Expr tile, Expr made, Expr own, Expr its_other, Expr made_other) {
+    const auto ask = [&](Expr tile, Expr made, Expr own) {
       const auto twice = [=](const Evaluate& at) { return fmt::format("coordinate {} is made twice", at(made)); };
+      const Expr made_other = replaced(made, other);
       const Expr in_later = replaced(made_other, {{tile, later}});
       goals.push_back({{less(exprs_, tile, later), at_least(exprs_, made, in_later)}, twice});
-      goals.push_back({{less(exprs_, own, its_other), at_least(exprs_, made, made_other)}, twice});
+      goals.push_back({{less(exprs_, own, replaced(own, other)), at_least(exprs_, made, made_other)}, twice});
     };
-    ask(tile_.cross_tile, made_cross, here_.row, other.row, other_cross);
-    ask(tile_.column_tile, made_column, here_.column, other.column, other_column);
-    add(session_.decide(ObligationKind::disjoint, name, region, goals));
+    ask(tile_.cross_tile, made_cross_, tile_.row);
+    ask(tile_.column_tile, made_column_, tile_.column);
+    add(session_.decide(ObligationKind::disjoint, name_, region, goals));
   }
 
-  // --- positions ----------------------------------------------------------------------------------------------------
+  // --- tiles by words -----------------------------------------------------------------------------------------------
 
-  /// Threads take squares in turn, and load all of their positions. The witness: position (row, column) is in square
-  /// (row div lanes) + 32 * (column div lanes).
-  void prove_loaded() {
-    const Expr lanes = exprs_.constant(tile_.lanes);
-    const Expr words = exprs_.constant(kTileWords);
-    TileShares shares{
-        .name = "positions that are loaded",
-        .share = tile_.square,
-        .count = exprs_.constant(tile_.squares()),
-        .row = tile_.loaded_row,
-        .column = tile_.loaded_column,
-        .its = exprs_.add(exprs_.floordiv(tile_.row, lanes), exprs_.mul(words, exprs_.floordiv(tile_.column, lanes)))};
-    shares.values = {
-        {tile_.slot, exprs_.add(exprs_.mod(tile_.row, lanes), exprs_.mul(lanes, exprs_.mod(tile_.column, lanes)))}};
-    shares.domain = {tile_.slot, less(exprs_, tile_.slot, exprs_.mul(lanes, lanes))};
-    for (Obligation& one : prove_shares(session_, tile_, shares)) add(std::move(one));
+  /// A run has all positions of a tile, so that what is proved of its segment's loads holds for them, and what is
+  /// loaded around misaligned words lies in the tensor.
+  void prove_words() {
+    prove_elements("whole tiles", whole(), "is made of a whole tile");
+    Path path;
+    prove_runs(0, path);
+    prove_stored_vectors();
+    prove_loads();
   }
 
-  /// Threads take positions in turn.
-  void prove_stored() {
-    const Expr its = exprs_.add(exprs_.mul(exprs_.constant(tile_.stored_columns()), tile_.row),
-                                stored_number(exprs_, tile_, tile_.column));
-    for (Obligation& one : prove_shares(session_, tile_,
-                                        {.name = "positions that are stored",
-                                         .share = tile_.slot,
-                                         .count = exprs_.constant(tile_.positions()),
-                                         .row = tile_.stored_row,
-                                         .column = tile_.stored_column,
-                                         .its = its,
-                                         .stored = true}))
-      add(std::move(one));
+  /// Finds the path to each case.
+  void prove_runs(std::size_t index, Path& path) {
+    const ScheduledCase& row = schedule_.cases[index];
+    for (const TileRun& run : tile_.runs)
+      if (run.row_case == index) prove_run(run, row.calls[run.call], path);
+    for (const TileCase& part : tile_.cases)
+      if (part.row_case == index) prove_part(part, row, path);
+    if (!row.is_test()) return;
+    for (const bool held : {true, false}) {
+      path.emplace_back(row.test, held);
+      prove_runs(static_cast<std::size_t>(held ? row.holds : row.fails), path);
+      path.pop_back();
+    }
   }
 
-  // --- shared memory ------------------------------------------------------------------------------------------------
-
-  /// Both sides of the barrier find a position at one place, and no two have the same: positions are numbered by
-  /// digits, of which the first that differs says which place is later.
-  void prove_memory() {
-    prove_places_differ();
-    const auto outside = [=, this](const Evaluate& at) {
-      return fmt::format("word {}, lane {} of an array of {} words", at(tile_.word), at(tile_.lane),
-                         tile_.array_words());
+  /// All rows of a tile that passes the tests are in the case. Whether a column is in a segment is asked of each.
+  void prove_part(const TileCase& part, const ScheduledCase& row, const Path& path) {
+    const std::string name = fmt::format("tiles of rows in case {}", part.row_case);
+    const Describe other = [=, this](const Evaluate& at) {
+      return fmt::format("row {} of the tile is in another case", at(tile_.row));
     };
-    add(session_.decide(ObligationKind::store, "positions in shared memory", positions_of(exprs_, tile_),
-                        {{{less(exprs_, tile_.word, zero_)}, outside},
-                         {{at_least(exprs_, tile_.word, exprs_.constant(tile_.array_words()))}, outside},
-                         {{less(exprs_, tile_.lane, zero_)}, outside},
-                         {{at_least(exprs_, tile_.lane, exprs_.constant(tile_.lanes))}, outside}}));
+    add(session_.decide(ObligationKind::load, name, joined(in_launch(positions()), part.tests), goals_of(path, other)));
+    if (tile_.lanes == 1) return;
+    for (const SegmentCall& call : row.calls) prove_neighbours(name, call);
   }
 
-  /// A digit of a position's number, and how many values it has.
-  struct Digit {
-    Expr value;
-    int count = 0;
-  };
-
-  /// Returns the digits of a position, the most significant first: its plane, group of lines, line, word and lane.
-  [[nodiscard]] std::array<Digit, 5> digits_of(const Position& position) {
-    const Expr lanes = exprs_.constant(tile_.lanes);
-    const Expr line = exprs_.floordiv(position.row, lanes);
-    return {Digit{exprs_.mod(position.row, lanes), tile_.lanes},
-            {exprs_.floordiv(position.row, exprs_.constant(tile_.halo())), kTileWords / kHaloWords},
-            {exprs_.mod(line, exprs_.constant(kHaloWords)), kHaloWords},
-            {exprs_.floordiv(position.column, lanes), tile_.columns() / tile_.lanes},
-            {exprs_.mod(position.column, lanes), tile_.lanes}};
-  }
-  [[nodiscard]] Position position_of(const std::array<Expr, 5>& digits) {
-    const Expr lanes = exprs_.constant(tile_.lanes);
-    const auto [plane, group, line, word, lane] = digits;
-    const Expr row = exprs_.add(exprs_.mul(exprs_.constant(tile_.halo()), group), exprs_.mul(lanes, line));
-    return {exprs_.add(row, plane), exprs_.add(exprs_.mul(lanes, word), lane)};
+  void prove_run(const TileRun& run, const SegmentCall& call, const Path& path) {
+    const std::string name =
+        fmt::format("tiles in columns [{}, {})", session_.text(call.begin), session_.text(call.end));
+    const Describe other = [=, this](const Evaluate& at) {
+      return fmt::format("position ({}, {}) of the tile is of another segment", at(tile_.row), at(tile_.column));
+    };
+    std::vector<Goal> goals = goals_of(path, other);
+    add_outside(goals, made_column_, call.begin, call.end, other);
+    add(session_.decide(ObligationKind::load, name, in_launch(joined(whole(), run.tests)), goals));
+    if (tile_.lanes > 1) prove_neighbours(name, call);
   }
 
-  /// Returns the word that has the position with these digits.
-  [[nodiscard]] Expr word_of(const std::array<Expr, 5>& digits) {
-    const auto [plane, group, line, word, lane] = digits;
-    const auto scaled = [&](int by, Expr e) { return exprs_.mul(exprs_.constant(by), e); };
-    return exprs_.add(exprs_.add(scaled(tile_.plane_words(), plane), scaled(kHaloWords * tile_.pitch() + 1, group)),
-                      exprs_.add(scaled(tile_.pitch(), line), word));
-  }
-
-  /// Digits tell the position, and where it lies. Of two that differ in a word's digits, that which has the greater
-  /// first one lies in a later word.
-  void prove_places_differ() {
-    const std::array<Digit, 5> digits = digits_of(here_);
-    std::array<Expr, 5> values, later;
-    for (std::size_t i = 0; i < digits.size(); ++i) values[i] = digits[i].value;
-    solver::Region region = positions_of(exprs_, tile_);
+  /// Returns the goals that a test on the way to a case has another answer at some position.
+  std::vector<Goal> goals_of(const Path& path, const Describe& other) {
     std::vector<Goal> goals;
-    add_digits(goals, values);
-    for (std::size_t i = 0; i < digits.size(); ++i) {
-      const Expr count = exprs_.constant(digits[i].count);
-      const auto unnumbered = [=](const Evaluate& at) { return fmt::format("{} is no digit", at(digits[i].value)); };
-      goals.push_back({{less(exprs_, digits[i].value, zero_)}, unnumbered});
-      goals.push_back({{at_least(exprs_, digits[i].value, count)}, unnumbered});
-      values[i] = exprs_.variable(fmt::format("digit{}", i), kDigit + static_cast<int>(i));
-      later[i] = exprs_.variable(fmt::format("later_digit{}", i), kLaterDigit + static_cast<int>(i));
-      for (const Expr e : {values[i], later[i]}) {
-        region.nonnegative.push_back(e);
-        region.nonnegative.push_back(less(exprs_, e, count));
+    for (const auto& [predicate, held] : path) {
+      std::vector<Expr> all;
+      for (const ConditionId id : kernel_.graph.conditions_of(predicate)) {
+        const Condition& condition = kernel_.graph.condition(id);
+        const Expr e = replaced(condition.expr, {{cross_, made_cross_}});
+        all.push_back(e);
+        if (condition.kind == Condition::Kind::zero) all.push_back(exprs_.neg(e));
       }
+      if (!held) goals.push_back({all, other});
+      for (const Expr e : all)
+        if (held) goals.push_back({{less(exprs_, e, zero_)}, other});
     }
-    for (std::size_t i = 0; i + 1 < digits.size(); ++i) {
-      std::array<Expr, 5> other = later;
-      std::copy_n(values.begin(), i, other.begin());
-      const Expr word = word_of(values);
-      goals.push_back({{less(exprs_, values[i], later[i]), at_least(exprs_, word, word_of(other))},
-                       [=](const Evaluate& at) { return fmt::format("word {} holds two positions", at(word)); }});
-    }
-    add(session_.decide(ObligationKind::disjoint, "positions in shared memory", region, goals));
+    return goals;
   }
 
-  /// Adds the goals that a position is not the one with its digits, or lies elsewhere.
-  void add_digits(std::vector<Goal>& goals, const std::array<Expr, 5>& digits) {
-    const Position numbered = position_of(digits);
-    const Expr word = word_of(digits);
-    const auto twice = [=, this](const Evaluate& at) {
-      return fmt::format("word {}, lane {} holds the position ({}, {}), and word {}, lane {} should", at(tile_.word),
-                         at(tile_.lane), at(tile_.row), at(tile_.column), at(word), at(digits.back()));
+  /// Rows of a square read neighbouring elements.
+  void prove_neighbours(const std::string& name, const SegmentCall& call) {
+    std::vector<Goal> goals;
+    for (const LoadSource& source : call.sources) {
+      const Expr later = replaced(source.base, {{cross_, exprs_.add(cross_, tile_.line)}});
+      const auto describe = [=, this](const Evaluate& at) {
+        return fmt::format("element {} is read {} rows after {}", at(later), at(tile_.line), at(source.base));
+      };
+      add_difference(goals, later, exprs_.add(source.base, tile_.line), describe);
+    }
+    add(session_.decide(ObligationKind::load, "words of " + name, bounded({{tile_.line, lanes_}}), goals));
+  }
+
+  /// Proves that vectors that pass their tests have no position that is no element of the output.
+  void prove_stored_vectors() {
+    const Expr lane = exprs_.variable("lane_of_vector", kVectorLane);
+    const Expr column = exprs_.add(tile_.copied_column, lane);
+    const auto outside = [=, this](const Evaluate& at) {
+      return fmt::format("a vector has position ({}, {}), which is no element", at(tile_.copied_row), at(column));
     };
-    add_difference(exprs_, goals, numbered.row, tile_.row, twice);
-    add_difference(exprs_, goals, numbered.column, tile_.column, twice);
-    add_difference(exprs_, goals, word, tile_.word, twice);
-    add_difference(exprs_, goals, digits.back(), tile_.lane, twice);
+    const Values here = {{tile_.row, tile_.copied_row}, {tile_.column, column}};
+    std::vector<Goal> goals;
+    for (const Expr test : tile_.tests) goals.push_back({{less(exprs_, replaced(test, here), zero_)}, outside});
+    Values ranges = {{tile_.phase, exprs_.constant(tile_.halo())},
+                     {tile_.round, exprs_.constant(tile_.rounds())},
+                     {lane, exprs_.constant(tile_.vector_elements())}};
+    for (const TileDigit& digit : tile_.copied_digits) ranges.emplace_back(digit.value, digit.count);
+    add(session_.decide(ObligationKind::store, "stored vectors", joined(bounded(ranges), tile_.copied_tests), goals));
+  }
+
+  /// An element between the lowest and the highest lies in a word that begins `shift` elements before it; the next one
+  /// is loaded, too. Words that are asked for one by one go from that which has `lowest` to that at `highest`.
+  void prove_loads() {
+    const TileLoads& loads = tile_.loads;
+    const Expr element = exprs_.variable("loaded_element", kElement);
+    const Expr first = exprs_.sub(element, loads.shift);
+    const Expr lowest = exprs_.sub(loads.lowest, loads.shift);
+    const Expr two = exprs_.constant(2 * tile_.lanes);
+    prove_loaded("words around elements", first, exprs_.add(first, two), loads.tests,
+                 {at_least(exprs_, element, loads.lowest), at_least(exprs_, loads.highest, element)});
+    prove_loaded("words one by one", lowest, exprs_.add(loads.highest, lanes_), loads.word_tests,
+                 {at_least(exprs_, loads.highest, lowest)});
+  }
+
+  void prove_loaded(const char* name, Expr first, Expr end, const std::vector<Expr>& tests,
+                    const std::vector<Expr>& conditions) {
+    const Expr extent = tile_.loads.extent;
+    const auto outside = [=](const Evaluate& at) {
+      return fmt::format("words of elements from {} to {} are loaded of a tensor that has {}", at(first), at(end),
+                         at(extent));
+    };
+    solver::Region region = joined(bounded({{tile_.loads.shift, lanes_}}), conditions);
+    add(session_.decide(ObligationKind::load, name, joined(std::move(region), tests),
+                        {{{less(exprs_, first, zero_)}, outside}, {{less(exprs_, extent, end)}, outside}}));
   }
 
   // --- regions ------------------------------------------------------------------------------------------------------
@@ -294,37 +292,77 @@ class TileProof {
     for (const Expr extent : kernel_.extents) region.nonnegative.push_back(less(exprs_, zero_, extent));
     return region;
   }
-  [[nodiscard]] solver::Region elements() {
+  /// Variables from 0 up to their counts.
+  [[nodiscard]] solver::Region bounded(const Values& counts) {
     solver::Region region;
-    region.nonnegative = {less(exprs_, cross_, cross_extent()), less(exprs_, column_, columns())};
+    for (const auto& [variable, count] : counts)
+      for (const Expr e : {variable, less(exprs_, variable, count)}) region.nonnegative.push_back(e);
     return region;
   }
-  /// The coordinates that are made at a position.
-  [[nodiscard]] std::pair<Expr, Expr> made_at(const Position& position) {
-    return {exprs_.add(tile_.cross_first, position.row), exprs_.add(tile_.column_first, position.column)};
+  [[nodiscard]] static solver::Region joined(solver::Region region, const std::vector<Expr>& conditions) {
+    region.nonnegative.insert(region.nonnegative.end(), conditions.begin(), conditions.end());
+    return region;
+  }
+  /// The positions of a tile.
+  [[nodiscard]] solver::Region positions() {
+    return bounded({{tile_.row, exprs_.constant(tile_.side())}, {tile_.column, exprs_.constant(tile_.columns())}});
+  }
+  /// Those of them that are stored.
+  [[nodiscard]] solver::Region stored() {
+    const Expr first = exprs_.sub(exprs_.constant(tile_.halo()), tile_.phase);
+    return bounded({{tile_.phase, exprs_.constant(tile_.halo())},
+                    {tile_.row, exprs_.constant(tile_.side())},
+                    {exprs_.sub(tile_.column, first), exprs_.constant(tile_.stored_columns())}});
+  }
+  /// Those of a tile that has all of them from the first needed column on.
+  [[nodiscard]] solver::Region whole() {
+    return joined(joined(positions(), {tile_.needed, at_least(exprs_, tile_.column, tile_.needed)}), tile_.whole);
+  }
+  /// Adds the ranges of the coordinates that a tile has one of.
+  [[nodiscard]] solver::Region in_launch(solver::Region region) {
+    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
+      if (axis != tile_.axis) region.nonnegative.push_back(less(exprs_, kernel_.coordinate(axis), extent_of(axis)));
+    return region;
   }
 
-  [[nodiscard]] Expr cross_extent() const { return kernel_.extents[static_cast<std::size_t>(tile_.axis)]; }
+  [[nodiscard]] Expr extent_of(int axis) const { return kernel_.extents[static_cast<std::size_t>(axis)]; }
   [[nodiscard]] Expr columns() const { return kernel_.extents.back(); }
-  [[nodiscard]] Expr replaced(Expr e, const std::vector<std::pair<Expr, Expr>>& values) {
-    return compiler::replaced(exprs_, e, values);
+  [[nodiscard]] Expr replaced(Expr e, const Values& values) {
+    return exprs_.substitute(e, [&](Expr symbol) {
+      for (const auto& [from, to] : values)
+        if (symbol == from) return to;
+      return symbol;
+    });
+  }
+  /// Adds the goals that an expression is none from `begin` up to `end`.
+  void add_outside(std::vector<Goal>& goals, Expr e, Expr begin, Expr end, const Describe& describe) {
+    goals.push_back({{less(exprs_, e, begin)}, describe});
+    goals.push_back({{at_least(exprs_, e, end)}, describe});
+  }
+  /// Adds the goals that two expressions differ.
+  void add_difference(std::vector<Goal>& goals, Expr a, Expr b, const Describe& describe) {
+    if (a == b) return;
+    goals.push_back({{less(exprs_, a, b)}, describe});
+    goals.push_back({{less(exprs_, b, a)}, describe});
   }
   void add(Obligation obligation) { all_.push_back(std::move(obligation)); }
 
   ProofSession& session_;
   ir::ExprContext& exprs_;
+  const Schedule& schedule_;
   const Kernel& kernel_;
   const TransposeTile& tile_;
-  Expr zero_;
-  Position here_;
+  Expr zero_, lanes_;
   Expr cross_, column_;
+  Expr made_cross_, made_column_;  // at a position
+  std::string name_;
   std::vector<Obligation> all_;
 };
 
 }  // namespace
 
-std::vector<Obligation> prove_tile(ProofSession& session, const TransposeTile& tile) {
-  return TileProof(session, tile).prove();
+std::vector<Obligation> prove_tile(ProofSession& session, const Schedule& schedule, const TransposeTile& tile) {
+  return TileProof(session, schedule, tile).prove();
 }
 
 }  // namespace padlock::compiler

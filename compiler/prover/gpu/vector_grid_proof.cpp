@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/core/access_regions.h"
-#include "compiler/prover/core/dealt_once.h"
 
 namespace padlock::compiler {
 
@@ -12,7 +11,20 @@ using ir::Expr;
 namespace {
 
 // After those of a loop (compiler/prover/core/loop_proof.cpp).
-enum VariableOrder { kIndex = 1220, kVector, kOther, kLane, kNeeded, kColumn, kOtherColumn, kLaterRows };
+enum VariableOrder {
+  kIndex = 1220,
+  kVector,
+  kOther,
+  kLane,
+  kNeeded,
+  kColumn,
+  kOtherColumn,
+  kLaterRows,
+  kThread,
+  kOtherThread,
+  kTurn,
+  kOtherTurn
+};
 
 class GridProof {
  public:
@@ -95,10 +107,23 @@ class GridProof {
         session_.decide(ObligationKind::disjoint, name, region, {{{less(exprs_, vector, other)}, describe}});
     const bool numbered = place(first, zero_, number) == first;
     const int count = grid_.threads * used;
-    if (made.verdict != Verdict::proved || (numbered && is_dealt_once(session_, count))) return made;
+    if (made.verdict != Verdict::proved || (numbered && is_dealt_once(count))) return made;
     made.verdict = Verdict::checked;
     made.reason = "that a vector is one thread's is not shown";
     return made;
+  }
+
+  /// Proves that number k for thread k mod count gives each number to one thread.
+  bool is_dealt_once(int count) {
+    const Expr size = exprs_.constant(count);
+    const Expr first = exprs_.variable("thread", kThread);
+    const Expr second = exprs_.variable("other_thread", kOtherThread);
+    const Expr number = exprs_.add(first, exprs_.mul(size, exprs_.variable("turn", kTurn)));
+    const Expr other = exprs_.add(second, exprs_.mul(size, exprs_.variable("other_turn", kOtherTurn)));
+    const solver::Region region{.nonnegative = {less(exprs_, first, size), less(exprs_, second, size)},
+                                .zero = {exprs_.sub(number, other)},
+                                .alternatives = {}};
+    return session_.excludes(region, {less(exprs_, first, second)});
   }
 
   /// lanes * v - phase and the phase of the first result's address make a multiple of a vector.

@@ -11,32 +11,8 @@ using ir::Expr;
 
 namespace {
 
-// Above those of a grid of vectors, below the variables of a run.
-enum VariableOrder {
-  kCrossTile = 960,
-  kColumnTile,
-  kSlot,
-  kRound,
-  kVector,
-  kVectorGroup,
-  kRowGroup,
-  kRowOfGroup,
-  kRow,
-  kColumn,
-  kPhase,
-  kNeeded,
-  kSquare,
-  kLine,
-  kShift,
-  kLowest,
-  kHighest,
-  kExtent
-};
-
-/// A block of more has 64 registers a thread at most, which a tile of bytes spills.
-constexpr int kFewestThreads = 128, kMostThreads = 512;
-/// The code has a bit for each round in which all threads load a block each.
-static_assert(kTileWords * (kHaloWords + 2 * kTileWords) <= 32 * kFewestThreads);
+// Above those of a grid of vectors, before those of a tile's geometry (compiler/schedule/model/tiles.cpp).
+enum VariableOrder { kCrossTile = 960, kColumnTile, kNeeded, kShift, kLowest, kHighest, kExtent };
 
 /// Up to so many small tiles are taken instead of larger ones. Of large tiles there would be half as many: 528, as many
 /// as an H100 or H200 has at once (132 multiprocessors with four blocks of 256 threads). With fewer, some
@@ -130,60 +106,6 @@ void choose_arrays(const Schedule& schedule, TransposeTile& tile, const std::vec
     }
     tile.array_count = std::max(tile.array_count, count);
   }
-}
-
-/// Which positions the slots are, and where shared memory has them.
-void place_slots(ir::ExprContext& exprs, TransposeTile& tile) {
-  const Expr columns = exprs.constant(tile.stored_columns());
-  const Expr lanes = exprs.constant(tile.lanes);
-  const Expr words = exprs.constant(kTileWords);
-  const Expr halo = exprs.constant(tile.halo());
-  tile.stored_row = exprs.floordiv(tile.slot, columns);
-  const Expr first = exprs.sub(halo, tile.phase);  // of a row that is stored
-  tile.stored_column = exprs.add(first, exprs.mod(tile.slot, columns));
-  const auto line_at = [&](Expr plane, Expr line) {
-    return exprs.add(exprs.mul(exprs.constant(tile.plane_words()), plane),
-                     exprs.mul(exprs.constant(tile.pitch()), line));
-  };
-  const Expr group = exprs.floordiv(tile.row, halo);  // of eight lines
-  tile.word = exprs.add(line_at(exprs.mod(tile.row, lanes), exprs.floordiv(tile.row, lanes)),
-                        exprs.add(group, exprs.floordiv(tile.column, lanes)));
-  tile.lane = exprs.mod(tile.column, lanes);
-  const Expr block_row = exprs.mod(tile.square, words);
-  const Expr block_column = exprs.floordiv(tile.square, words);
-  const Expr block_group = exprs.floordiv(block_row, exprs.constant(kHaloWords));
-  tile.square_row = exprs.mul(lanes, block_row);
-  tile.square_column = exprs.mul(lanes, block_column);
-  tile.loaded_row = exprs.add(tile.square_row, exprs.mod(tile.slot, lanes));
-  tile.loaded_column = exprs.add(tile.square_column, exprs.floordiv(tile.slot, lanes));
-  tile.square_word = exprs.add(line_at(tile.line, block_row), exprs.add(block_group, block_column));
-}
-
-/// Which vectors a thread stores.
-void place_vectors(ir::ExprContext& exprs, TransposeTile& tile) {
-  constexpr int kGroups = kTileWords / kHaloWords;
-  const int together = std::min(8, tile.row_vectors());
-  const int rows = std::min(tile.halo(), tile.threads / (kGroups * tile.row_vectors()));  // that are stored in a round
-  const Expr of_eight = exprs.variable("vector", kVector);
-  const Expr eight = exprs.variable("vector_group", kVectorGroup);
-  const Expr group = exprs.variable("row_group", kRowGroup);
-  const Expr of_group = exprs.variable("row_of_group", kRowOfGroup);
-  tile.copied_digits = {{of_eight, exprs.constant(together)},
-                        {group, exprs.constant(kGroups)},
-                        {eight, exprs.constant(tile.row_vectors() / together)},
-                        {of_group, exprs.constant(rows)}};
-  const auto scaled = [&](int by, Expr e) { return exprs.mul(exprs.constant(by), e); };
-  const Expr lanes = exprs.constant(tile.lanes);
-  const Expr vector = exprs.add(of_eight, scaled(together, eight));
-  const Expr row = exprs.add(of_group, scaled(rows, tile.round));
-  const Expr first = exprs.sub(exprs.constant(tile.halo()), tile.phase);
-  tile.copied_row = exprs.add(scaled(tile.halo(), group), row);
-  tile.copied_column = exprs.add(first, scaled(tile.vector_elements(), vector));
-  const Expr line =
-      exprs.add(scaled(tile.plane_words(), exprs.mod(row, lanes)), scaled(tile.pitch(), exprs.floordiv(row, lanes)));
-  const Expr in_line = exprs.add(exprs.floordiv(first, lanes), scaled(tile.vector_words(), vector));
-  tile.copied_word = exprs.add(exprs.add(line, scaled(kHaloWords * tile.pitch() + 1, group)), in_line);
-  tile.copied_lane = exprs.mod(first, lanes);
 }
 
 /// Makes the tests that code asks before it loads words.
@@ -326,25 +248,6 @@ class RunFinder {
   Expr cross_, side_;
 };
 
-/// Chooses how many words a row has, and who makes them. Each of 256 threads has eight words, or 16 of bytes: with
-/// fewer, too few loads are on their way. (On an H200, aligned, 256 MiB, by hand: f32 0.85 of a copy with four words a
-/// thread and 0.95 with eight; f16 0.76 and 0.93; i8 0.90 with eight and 0.94 with 16.) Of a small output that is all
-/// that a multiprocessor does, one thing after the other: smaller tiles, and more threads for each. (Misaligned i8,
-/// 1 MiB, by hand: 0.13 to 0.6 of a copy with large tiles, 0.88 with 16 words and 512 threads.)
-void choose_shape(const Schedule& schedule, int threads, TransposeTile& tile) {
-  tile.threads = std::max(kFewestThreads, threads);
-  const bool is_element = tile.lanes == 1 && tile.word_bytes == 4;
-  if (tile.size != TileSize::large) {
-    if (!is_element) tile.column_words /= 2;
-    if (tile.size == TileSize::small) tile.threads = std::min(kMostThreads, 2 * tile.threads);
-    tile.most_tiles = tile.size == TileSize::small ? kMostSmallTiles : kMostMediumTiles;
-    return;
-  }
-  // Words that are one element make small tiles, of which the halo would be a fifth. (Misaligned f32, 64 MiB, by hand:
-  // 0.71 of a copy, and 0.89 with twice the columns. Bytes and halves, whose tiles are larger, lose by it.)
-  if (is_element && schedule.kernel.results.size() == 1) tile.column_words *= 2;
-}
-
 /// Makes a tile of this size, large for `by_output`, of a schedule that has its bodies. Nothing where no load that
 /// moves with the innermost coordinate is contiguous along another axis of the output, whatever the size. (Where there
 /// are several such axes, it is the one of most loads; the other loads are done element by element where they are
@@ -356,25 +259,14 @@ std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule, int t
   int widest = 1;
   for (const Body& body : schedule.bodies) widest = std::max(widest, widest_bytes(body, /*for_threads=*/true));
   ir::ExprContext& exprs = schedule.exprs();
-  TransposeTile tile;
+  TransposeTile tile{tile_geometry(exprs, tile_shape(size, widest, threads, schedule.kernel.results.size() == 1))};
   tile.size = size == TileSize::by_output ? TileSize::large : size;
+  if (tile.size != TileSize::large) tile.most_tiles = tile.size == TileSize::small ? kMostSmallTiles : kMostMediumTiles;
   tile.axis = axis;
-  tile.lanes = std::max(1, 4 / widest);
-  tile.word_bytes = std::max(4, widest);
-  choose_shape(schedule, threads, tile);
   tile.cross_tile = exprs.variable("cross_tile", kCrossTile);
   tile.column_tile = exprs.variable("inner_tile", kColumnTile);
-  tile.slot = exprs.variable("position", kSlot);
-  tile.round = exprs.variable("round", kRound);
-  tile.row = exprs.variable("tile_row", kRow);
-  tile.column = exprs.variable("tile_column", kColumn);
-  tile.phase = exprs.variable("phase", kPhase);
   tile.needed = exprs.variable("first_needed", kNeeded);
-  tile.square = exprs.variable("tile_square", kSquare);
-  tile.line = exprs.variable("line", kLine);
   choose_arrays(schedule, tile, axes);
-  place_slots(exprs, tile);
-  place_vectors(exprs, tile);
   number_tiles(schedule.kernel, exprs, tile);
   test_words(exprs, tile);
   if (tile.holds_results) RunFinder(schedule, tile).find();

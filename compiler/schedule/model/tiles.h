@@ -35,6 +35,8 @@ enum class TileSize : std::uint8_t {
 struct TileDigit {
   ir::Expr value;  ///< a variable
   ir::Expr count;  ///< over symbols
+
+  friend bool operator==(const TileDigit&, const TileDigit&) = default;
 };
 
 /// A segment that may have all of a tile: where all tests are >= 0 every position is an element of it, in its case of
@@ -64,57 +66,15 @@ struct TileLoads {
   std::vector<ir::Expr> word_tests;
 };
 
-/// Position (row, column) of a tile is the element of the output at `cross_first + row` along axis number `axis` and
-/// at `column_first + column` along the innermost. Where the tests hold it is one; a tile at an end has positions that
-/// are none. The first columns are the halo. Of a row that, without it, would begin `phase` elements past a multiple of
-/// the halo in memory a tile stores `stored_columns`, from number `halo - phase` on.
-struct TransposeTile {
-  TileSize size = TileSize::large;
-  std::int64_t most_tiles = 0;  ///< of a launch that takes these tiles instead of larger ones
-  int threads = 0;              ///< of a block
-  int axis = 0;                 ///< of the output
-  int lanes = 1;                ///< elements of a word, of the widest type
+/// Everything about a tile that no size decides. Of a row that, without its halo, would begin `phase` elements past a
+/// multiple of the halo in memory a tile stores `stored_columns`, from number `halo - phase` on.
+struct TileShape {
+  int threads = 0;  ///< of a block
+  int lanes = 1;    ///< elements of a word, of the widest type
   int word_bytes = 4;
   int column_words = kTileWords;  ///< of a row that is stored
-  /// True if all loads go along the axis: results are made before the barrier, and shared memory has an array for each.
-  /// Else it has one for each load that goes along the axis, and results are made after the barrier.
-  bool holds_results = false;
-  /// For each body, for each of its loads: which array has its elements, -1 where none does.
-  std::vector<std::vector<int>> arrays;
-  int array_count = 0;
-  // Variables:
-  ir::Expr cross_tile, column_tile;  ///< the parts of the two axes
-  ir::Expr slot;                     ///< from 0 to the positions of a tile
-  ir::Expr round;                    ///< of the vectors that a thread stores: from 0 to `rounds`
-  ir::Expr row, column;              ///< a position
-  ir::Expr phase;                    ///< of a row that is stored: from 0 to `halo`
-  ir::Expr needed;                   ///< the first column that any row stores: 0; `halo` where all phases are 0
-  ir::Expr square;                   ///< from 0 to the number of squares
-  ir::Expr line;                     ///< from 0 to `lanes`
-  // Over them:
-  std::vector<TileDigit> digits;  ///< of a tile's number, the least significant first
-  ir::Expr tiles;                 ///< of a launch
-  ir::Expr cross_first, column_first;
-  ir::Expr loaded_row, loaded_column;  ///< the position that is number `slot` of those that square number `square` has
-  ir::Expr stored_row, stored_column;  ///< the position that is stored as number `slot`
-  ir::Expr stored_step;                ///< elements of the output from a row of a tile to the next, over symbols
-  std::vector<ir::Expr> tests;         ///< of a position: all are >= 0
-  std::vector<ir::Expr> whole;         ///< the same of all positions of a tile from column `needed` on
-  ir::Expr some;                       ///< >= 0 where a tile has elements among those positions
-  ir::Expr word, lane;                 ///< where an array holds a position
-  std::vector<TileRun> runs;
-  std::vector<TileCase> cases;  ///< for tiles that several segments share, or reach past an end of the output
-  /// Square number `square` has lanes x lanes positions, from this on; its row number `line` lies in `square_word`.
-  ir::Expr square_row, square_column, square_word;
-  /// The digits of the number of a thread that stores vectors, the least significant first: the vector in eight of a
-  /// row, the group of rows, which eight, and the row in its group, from which it goes on in each round. A warp so has
-  /// eight vectors of each of four rows that lie a halo apart, and have one phase.
-  std::vector<TileDigit> copied_digits;
-  /// The vector that a thread stores in a round: the first of its positions. Its elements are those of an array from
-  /// number `copied_lane` of word `copied_word` on.
-  ir::Expr copied_row, copied_column, copied_word, copied_lane;
-  std::vector<ir::Expr> copied_tests;  ///< of all of its positions: all are >= 0
-  TileLoads loads;
+
+  friend bool operator==(const TileShape&, const TileShape&) = default;
 
   [[nodiscard]] int side() const { return kTileWords * lanes; }
   [[nodiscard]] int halo() const { return kHaloWords * lanes; }
@@ -139,6 +99,64 @@ struct TransposeTile {
   [[nodiscard]] int pitch() const { return column_words + kHaloWords + (vector_words() == 4 ? 4 : 6); }
   [[nodiscard]] int plane_words() const { return kTileWords * pitch() + kTileWords / kHaloWords; }
   [[nodiscard]] int array_words() const { return lanes * plane_words(); }
+};
+
+/// Which positions of a tile a thread loads and stores, and where shared memory has them. The first columns are the
+/// halo. No expression has a size in it.
+struct TileGeometry : TileShape {
+  // Variables:
+  ir::Expr slot;         ///< from 0 to the positions of a tile
+  ir::Expr round;        ///< of the vectors that a thread stores: from 0 to `rounds`
+  ir::Expr row, column;  ///< a position
+  ir::Expr phase;        ///< of a row that is stored: from 0 to `halo`
+  ir::Expr square;       ///< from 0 to the number of squares
+  ir::Expr line;         ///< from 0 to `lanes`
+  // Over them:
+  ir::Expr loaded_row, loaded_column;  ///< the position that is number `slot` of those that square number `square` has
+  ir::Expr stored_row, stored_column;  ///< the position that is stored as number `slot`
+  ir::Expr word, lane;                 ///< where an array holds a position
+  /// Square number `square` has lanes x lanes positions, from this on; its row number `line` lies in `square_word`.
+  ir::Expr square_row, square_column, square_word;
+  /// The digits of the number of a thread that stores vectors, the least significant first: the vector in eight of a
+  /// row, the group of rows, which eight, and the row in its group, from which it goes on in each round. A warp so has
+  /// eight vectors of each of four rows that lie a halo apart, and have one phase.
+  std::vector<TileDigit> copied_digits;
+  /// The vector that a thread stores in a round: the first of its positions. Its elements are those of an array from
+  /// number `copied_lane` of word `copied_word` on.
+  ir::Expr copied_row, copied_column, copied_word, copied_lane;
+
+  friend bool operator==(const TileGeometry&, const TileGeometry&) = default;
+};
+
+/// Position (row, column) of a tile is the element of the output at `cross_first + row` along axis number `axis` and
+/// at `column_first + column` along the innermost. Where the tests hold it is one; a tile at an end has positions that
+/// are none.
+struct TransposeTile : TileGeometry {
+  TileSize size = TileSize::large;
+  std::int64_t most_tiles = 0;  ///< of a launch that takes these tiles instead of larger ones
+  int axis = 0;                 ///< of the output
+  /// True if all loads go along the axis: results are made before the barrier, and shared memory has an array for each.
+  /// Else it has one for each load that goes along the axis, and results are made after the barrier.
+  bool holds_results = false;
+  /// For each body, for each of its loads: which array has its elements, -1 where none does.
+  std::vector<std::vector<int>> arrays;
+  int array_count = 0;
+  // Variables:
+  ir::Expr cross_tile, column_tile;  ///< the parts of the two axes
+  ir::Expr needed;                   ///< the first column that any row stores: 0; `halo` where all phases are 0
+  // Over them, and those of the geometry:
+  std::vector<TileDigit> digits;  ///< of a tile's number, the least significant first
+  ir::Expr tiles;                 ///< of a launch
+  ir::Expr cross_first, column_first;
+  ir::Expr stored_step;         ///< elements of the output from a row of a tile to the next, over symbols
+  std::vector<ir::Expr> tests;  ///< of a position: all are >= 0
+  std::vector<ir::Expr> whole;  ///< the same of all positions of a tile from column `needed` on
+  ir::Expr some;                ///< >= 0 where a tile has elements among those positions
+  std::vector<TileRun> runs;
+  std::vector<TileCase> cases;         ///< for tiles that several segments share, or reach past an end of the output
+  std::vector<ir::Expr> copied_tests;  ///< of all positions of a vector that is stored: all are >= 0
+  TileLoads loads;
+
   [[nodiscard]] int shared_bytes() const { return array_count * array_words() * word_bytes; }
   [[nodiscard]] int array_of(std::size_t body, std::size_t load) const { return arrays[body][load]; }
 };
@@ -148,5 +166,14 @@ struct TransposeTile {
 struct Tiles {
   std::vector<TransposeTile> shapes;  ///< at least one
 };
+
+/// Chooses how many words a row has, and who makes them. `widest`: bytes of the widest element that a kernel makes.
+[[nodiscard]] TileShape tile_shape(TileSize size, int widest, int threads, bool has_one_result);
+
+/// Lists what that returns, for all sizes, all types and the threads of all configs. Tests go through all positions of
+/// these (compiler_geometry_test); the prover refutes tiles of any other shape, or with another geometry.
+[[nodiscard]] std::vector<TileShape> tile_shapes();
+
+[[nodiscard]] TileGeometry tile_geometry(ir::ExprContext& exprs, const TileShape& shape);
 
 }  // namespace padlock::compiler

@@ -57,54 +57,16 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {tile_column_untested, kTurned, kTiled, Kind::store, "is made, the extent is"},
     {tile_column_before_untested, kTurned, kTiled, Kind::store, "is made, the extent is"},
     {tile_test_strict, kTurned, kTiled, Kind::cover, "is not in tile"},
-    // What a thread loads and stores, and where shared memory has it.
-    {tile_loads_half, kTurned, kTiled, Kind::cover, "is not in number"},
-    {tile_loads_half, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
-    {tile_loads_half, kTurnedAndNot, kTiled, Kind::cover, "is not in number"},
-    {tile_loads_block, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
-    {tile_stores_late, kTurned, kTiled, Kind::cover, "is not in number"},
-    {tile_stores_late, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
-    {tile_stores_late, kTurnedAndNot, kTiled, Kind::cover, "is not in number"},
-    {tile_stores_twice, kTurned, kTiled, Kind::disjoint, "is in number"},
-    {tile_words_shared, kTurned, kTiled, Kind::disjoint, "holds the position"},
-    {tile_words_shared, kTurnedBytes, kTiled, Kind::disjoint, "holds the position"},
-    {tile_words_shared, kTurnedAndNot, kTiled, Kind::disjoint, "holds the position"},
-    {tile_words_late, kTurned, kTiled, Kind::store, "of an array of"},
-    {tile_words_late, kTurnedBytes, kTiled, Kind::store, "of an array of"},
-    {tile_words_late, kTurnedAndNot, kTiled, Kind::store, "of an array of"},
-    {tile_lane_ignored, kTurnedBytes, kTiled, Kind::disjoint, "holds the position"},
     // Tiles by words.
     {tile_run_untested, kTurned, kTiled, Kind::load, "is of another segment"},
     {tile_whole_untested, kTurned, kTiled, Kind::store, "is made of a whole tile"},
     {tile_left_out_early, kTurned, kTiled, Kind::cover, "by a tile that is left out"},
     {tile_left_out_early, kTurnedBytes, kTiled, Kind::cover, "by a tile that is left out"},
     {tile_rows_apart, kTurnedHalves, kTiled, Kind::load, "rows after"},
-    {tile_block_late, kTurned, kTiled, Kind::cover, "is not in number"},
-    {tile_block_late, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
-    {tile_block_late, kTurnedHalves, kTiled, Kind::cover, "is not in number"},
-    {tile_block_word_late, kTurned, kTiled, Kind::store, "is taken for word"},
-    {tile_block_word_late, kTurnedBytes, kTiled, Kind::store, "is taken for word"},
-    {tile_block_word_late, kTurnedHalves, kTiled, Kind::store, "is taken for word"},
-    {tile_block_rows_shared, kTurnedBytes, kTiled, Kind::store, "is taken for word"},
-    {tile_copies_wide, kTurned, kTiled, Kind::cover, "is not in number"},
-    {tile_copies_wide, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
-    {tile_copies_wide, kTurnedHalves, kTiled, Kind::cover, "is not in number"},
-    {tile_copies_swapped, kTurned, kTiled, Kind::cover, "is not in number"},
-    {tile_copies_swapped, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
-    {tile_copies_swapped, kTurnedHalves, kTiled, Kind::cover, "is not in number"},
     {tile_copies_untested, kTurned, kTiled, Kind::store, "which is no element"},
     {tile_copies_untested, kTurnedBytes, kTiled, Kind::store, "which is no element"},
-    {tile_copies_overlap, kTurned, kTiled, Kind::cover, "is not in number"},
-    {tile_copies_overlap, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
-    {tile_copies_late, kTurned, kTiled, Kind::store, "is taken for word"},
-    {tile_copies_late, kTurnedBytes, kTiled, Kind::store, "is taken for word"},
-    {tile_phase_ignored, kTurned, kTiled, Kind::cover, "is not in number"},
-    {tile_phase_ignored, kTurnedBytes, kTiled, Kind::cover, "is not in number"},
-    {tile_phase_ignored, kTurnedAndNot, kTiled, Kind::cover, "is not in number"},
     {tile_phase_not_launched, kTurned, kTiled, Kind::cover, "is not in tile"},
     {tile_phase_not_launched, kTurnedBytes, kTiled, Kind::cover, "is not in tile"},
-    {tile_next_word_lost, kTurnedBytes, kTiled, Kind::store, "is taken for word"},
-    {tile_next_word_lost, kTurnedHalves, kTiled, Kind::store, "is taken for word"},
     {tile_part_untested, kTurned, kTiled, Kind::load, "is in another case"},
     {tile_one_word_early, kTurnedBytes, kTiled, Kind::load, "words of elements from"},
     {tile_one_word_late, kTurnedBytes, kTiled, Kind::load, "words of elements from"},
@@ -122,6 +84,12 @@ TEST_CASE("every seeded bug of a GPU's schedule is refuted") {
       CHECK(gpu_proof_of(mutant.program, mutant.config).refuted() == nullptr);
     check_gpu_refuted(mutant.program, mutant.config, mutant.kind, mutant.violation, edits_of(mutant.mutation));
   }
+}
+
+TEST_CASE("a tile whose geometry has a seeded bug is of no shape that is tested") {
+  for (const Mutation mutation : kMutations)
+    if (judge_of(mutation) == Judge::geometry)
+      check_gpu_refuted(kTurnedBytes, kTiled, Kind::cover, "are of no shape that is tested", edits_of(mutation));
 }
 
 TEST_CASE("every seeded bug of a GPU's schedule has a program") {

@@ -98,7 +98,21 @@ TEST_CASE("tiles: small ones, which a launch may take instead, are proved as the
     Expr& column = schedule.tiles()->shapes[1].square_column;
     column = schedule.exprs().add(column, schedule.exprs().constant(1));
   });
-  check_gpu_refuted(kTurnedBytes, "map=tiles", ObligationKind::cover, "is not in number", &early);
+  check_gpu_refuted(kTurnedBytes, "map=tiles", ObligationKind::cover, "are of no shape that is tested", &early);
+}
+
+TEST_CASE("tiles: those of another shape than the tested ones are refuted, though their positions fit it") {
+  const auto check_refuted = [](const TileShape& shape, std::string_view violation) {
+    const ScheduleEdit edit([&](Schedule& schedule) {
+      TransposeTile& tile = schedule.tiles()->shapes.front();
+      static_cast<TileGeometry&>(tile) = tile_geometry(schedule.exprs(), shape);
+    });
+    check_gpu_refuted(kTurned, "map=tiles", ObligationKind::cover, violation, &edit);
+  };
+  check_refuted({.threads = 1024, .column_words = 64},
+                "tiles of 32 x 64 by 1024 threads are of no shape that is tested");
+  check_refuted({.threads = 256, .column_words = 128},
+                "tiles of 32 x 128 by 256 threads are of no shape that is tested");
 }
 
 TEST_CASE("tiles: they are the default of what reads rows across, and of nothing else") {

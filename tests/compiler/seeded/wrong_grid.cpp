@@ -47,6 +47,54 @@ class GridEditor {
   Mutation mutation_;
 };
 
+class GeometryEditor {
+ public:
+  GeometryEditor(ir::ExprContext& exprs, TileGeometry& tile, Mutation mutation)
+      : exprs_(exprs), tile_(tile), mutation_(mutation) {}
+
+  void edit() {
+    edit_positions();
+    edit_words();
+    edit_squares();
+  }
+
+ private:
+  /// Which position is loaded or stored by whom.
+  void edit_positions() {
+    if (mutation_ == tile_loads_half)
+      tile_.loaded_row = exprs_.mod(tile_.loaded_row, exprs_.constant(tile_.side() / 2));
+    if (mutation_ == tile_loads_block) tile_.loaded_column = tile_.square_column;
+    if (mutation_ == tile_stores_late) tile_.stored_column = plus(tile_.stored_column, 1);
+    if (mutation_ == tile_stores_twice)
+      tile_.stored_row = exprs_.floordiv(tile_.slot, exprs_.constant(2 * tile_.stored_columns()));
+    if (mutation_ == tile_phase_ignored)
+      for (Expr* column : {&tile_.stored_column, &tile_.copied_column}) *column = exprs_.add(*column, tile_.phase);
+    if (mutation_ == tile_next_word_lost) tile_.copied_lane = exprs_.constant(0);
+    if (mutation_ == tile_copies_wide) tile_.copied_row = exprs_.floordiv(tile_.copied_row, exprs_.constant(2));
+    if (mutation_ == tile_copies_overlap)
+      tile_.copied_column = exprs_.sub(tile_.copied_column, tile_.copied_digits[0].value);
+    if (mutation_ == tile_copies_late) tile_.copied_word = plus(tile_.copied_word, 1);
+    if (mutation_ == tile_copies_swapped) std::swap(tile_.copied_row, tile_.copied_column);
+  }
+  /// Where shared memory has a position.
+  void edit_words() {
+    if (mutation_ == tile_words_shared)
+      tile_.word = exprs_.sub(tile_.word, exprs_.floordiv(tile_.row, exprs_.constant(2)));
+    if (mutation_ == tile_words_late) tile_.word = plus(tile_.word, 8);
+    if (mutation_ == tile_lane_ignored) tile_.lane = exprs_.constant(0);
+  }
+  void edit_squares() {
+    if (mutation_ == tile_block_late) tile_.square_column = plus(tile_.square_column, 1);
+    if (mutation_ == tile_block_word_late) tile_.square_word = plus(tile_.square_word, 1);
+    if (mutation_ == tile_block_rows_shared) tile_.square_word = exprs_.add(tile_.square_word, tile_.line);
+  }
+  Expr plus(Expr e, int c) { return exprs_.add(e, exprs_.constant(c)); }
+
+  ir::ExprContext& exprs_;
+  TileGeometry& tile_;
+  Mutation mutation_;
+};
+
 class TileEditor {
  public:
   TileEditor(Schedule& schedule, Mutation mutation)
@@ -55,9 +103,11 @@ class TileEditor {
   void edit() {
     edit_digits();
     edit_tests();
-    edit_positions();
-    edit_words();
-    edit_squares();
+    edit_geometry(exprs_, tile_, mutation_);
+    if (mutation_ != tile_rows_apart) return;
+    for (ScheduledCase& row : schedule_.cases)
+      for (SegmentCall& call : row.calls)
+        for (LoadSource& source : call.sources) source.base = exprs_.mul(exprs_.constant(2), source.base);
   }
 
  private:
@@ -92,39 +142,6 @@ class TileEditor {
     if (mutation_ == tile_word_before_untested) drop(tile_.loads.tests, 0);
     if (mutation_ == tile_word_after_untested) drop(tile_.loads.tests, 1);
   }
-  /// Which position is loaded or stored by whom.
-  void edit_positions() {
-    if (mutation_ == tile_loads_half)
-      tile_.loaded_row = exprs_.mod(tile_.loaded_row, exprs_.constant(tile_.side() / 2));
-    if (mutation_ == tile_loads_block) tile_.loaded_column = tile_.square_column;
-    if (mutation_ == tile_stores_late) tile_.stored_column = plus(tile_.stored_column, 1);
-    if (mutation_ == tile_stores_twice)
-      tile_.stored_row = exprs_.floordiv(tile_.slot, exprs_.constant(2 * tile_.stored_columns()));
-    if (mutation_ == tile_phase_ignored)
-      for (Expr* column : {&tile_.stored_column, &tile_.copied_column}) *column = exprs_.add(*column, tile_.phase);
-    if (mutation_ == tile_next_word_lost) tile_.copied_lane = exprs_.constant(0);
-    if (mutation_ == tile_copies_wide) tile_.copied_row = exprs_.floordiv(tile_.copied_row, exprs_.constant(2));
-    if (mutation_ == tile_copies_overlap)
-      tile_.copied_column = exprs_.sub(tile_.copied_column, tile_.copied_digits[0].value);
-    if (mutation_ == tile_copies_late) tile_.copied_word = plus(tile_.copied_word, 1);
-    if (mutation_ == tile_copies_swapped) std::swap(tile_.copied_row, tile_.copied_column);
-  }
-  /// Where shared memory has a position.
-  void edit_words() {
-    if (mutation_ == tile_words_shared)
-      tile_.word = exprs_.sub(tile_.word, exprs_.floordiv(tile_.row, exprs_.constant(2)));
-    if (mutation_ == tile_words_late) tile_.word = plus(tile_.word, 8);
-    if (mutation_ == tile_lane_ignored) tile_.lane = exprs_.constant(0);
-  }
-  void edit_squares() {
-    if (mutation_ == tile_block_late) tile_.square_column = plus(tile_.square_column, 1);
-    if (mutation_ == tile_block_word_late) tile_.square_word = plus(tile_.square_word, 1);
-    if (mutation_ == tile_block_rows_shared) tile_.square_word = exprs_.add(tile_.square_word, tile_.line);
-    if (mutation_ != tile_rows_apart) return;
-    for (ScheduledCase& row : schedule_.cases)
-      for (SegmentCall& call : row.calls)
-        for (LoadSource& source : call.sources) source.base = exprs_.mul(exprs_.constant(2), source.base);
-  }
   Expr plus(Expr e, int c) { return exprs_.add(e, exprs_.constant(c)); }
 
   Schedule& schedule_;
@@ -134,6 +151,10 @@ class TileEditor {
 };
 
 }  // namespace
+
+void edit_geometry(ir::ExprContext& exprs, TileGeometry& tile, Mutation mutation) {
+  GeometryEditor(exprs, tile, mutation).edit();
+}
 
 void edit_grid(Schedule& schedule, Mutation mutation) {
   if (schedule.grid() != nullptr) GridEditor(schedule, mutation).edit();

@@ -12,6 +12,8 @@ namespace padlock::compiler {
 void edit_segments(const Kernel& kernel, std::vector<RowCase>& cases, Mutation mutation);
 void edit_walks(ir::ExprContext& exprs, Body& body, Mutation mutation);
 void edit_grid(Schedule& schedule, Mutation mutation);
+/// The part of a tile that has no size in it.
+void edit_geometry(ir::ExprContext& exprs, TileGeometry& tile, Mutation mutation);
 /// And what a launch, a call and a source say.
 void edit_schedule(Schedule& schedule, Mutation mutation);
 void edit_guards(Schedule& schedule, Mutation mutation);
