@@ -253,6 +253,15 @@ TEST_CASE("a wide concat is compiled without a proof of each piece") {
   CHECK(emitted(text, Stage::llvm).size() < 1000000);
 }
 
+TEST_CASE("code does not depend on what the compiler made before") {
+  const ir::Program program =
+      value_of(ir::parse_program("program p(x: f32[B, S], lo: dim) where B >= 1, S >= 0, 0 <= lo, lo <= 8 "
+                                 "{ y = pad(x, low = [0, lo], high = [0, 3]) z = relu(y) return z }"));
+  const auto compiler = value_of(TargetCompiler::create("host:x86-64-v4"));
+  const std::string first = value_of(compiler->emit(program, Stage::assembly, {}));
+  CHECK(value_of(compiler->emit(program, Stage::assembly, {})) == first);
+}
+
 TEST_CASE("unknown CPUs are refused, and code for another CPU is not run") {
   const auto unknown = TargetCompiler::create("host:pentium9");
   REQUIRE_FALSE(unknown.has_value());
