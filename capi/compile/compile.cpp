@@ -6,18 +6,12 @@
 #include "capi/error.h"
 #include "capi/options.h"
 #include "capi/text.h"
-#include "runtime/host/system_memory.h"
 
 namespace padlock::capi {
 namespace {
 
-/// LLVM ends the process where it runs out. A round number, not measured: room for what compiling takes.
-constexpr std::int64_t kMemoryToCompile = std::int64_t{128} << 20;
-
 Result<padlock_kernel*> compile(padlock_context& context, const session::Program& program,
                                 const session::CompileOptions& options) {
-  PADLOCK_TRY(const runtime::Device* const device, context.launching->device(options.device));
-  if (device->traits().code_kind) PADLOCK_CHECK(check_memory_to_compile());
   PADLOCK_TRY(session::CompiledProgram compiled, compiler_of(context).compile(program, options));
   if (context.log.wanted())
     context.log.write(PADLOCK_LOG_INFO, fmt::format("compiled {} for {}: config {} ({})", program.ir().name(),
@@ -27,13 +21,6 @@ Result<padlock_kernel*> compile(padlock_context& context, const session::Program
 }
 
 }  // namespace
-
-Status check_memory_to_compile() {
-  const std::int64_t available = runtime::available_memory();
-  if (available >= kMemoryToCompile) return {};
-  return resource_exhausted(
-      fmt::format("compiling needs {} bytes of memory, {} are left to this process", kMemoryToCompile, available));
-}
 
 Result<session::CompileOptions> compile_options(const padlock_compile_options& options) {
   session::CompileOptions made;
