@@ -8,6 +8,13 @@
 
 namespace padlock::compiler {
 
+/// Counts how often the passes ran. A caller's own.
+struct PassCounts {
+  int lowered = 0;    ///< programs
+  int scheduled = 0;  ///< schedules of kernels, of each config
+  int proved = 0;     ///< schedules
+};
+
 /// Hears how long the passes of one compile took, and sees LLVM's modules. The product gives none unless somebody asks
 /// for it. Thread-safe: the modules of a GPU's program are made in several threads.
 class PassLog {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "compiler/kernel/kernel.h"
-#include "compiler/pass_counts.h"
 #include "compiler/pass_edits.h"
 #include "compiler/pass_log.h"
 #include "compiler/prover/kernel_prover.h"

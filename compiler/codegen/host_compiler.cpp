@@ -35,8 +35,10 @@ class LlvmHostCompiler final : public CompilerBase {
 
  private:
   [[nodiscard]] std::vector<Schedule> schedules(Kernel kernel, const Options& options) const override {
-    return schedules_for_host(std::move(kernel), std::get<HostConfig>(*options.config), options.edits,
-                              target_.permutes(), options.log);
+    std::vector<Schedule> made;
+    made.push_back(schedule_for_host(std::move(kernel), std::get<HostConfig>(*options.config), options.edits,
+                                     target_.permutes(), options.log));
+    return made;
   }
 
   Result<abi::CompiledCode> make_code(const ir::Program& program, const Options& options) override {

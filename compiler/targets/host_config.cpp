@@ -52,11 +52,4 @@ Schedule schedule_for_host(Kernel kernel, const HostConfig& config, const PassEd
                         .log = log});
 }
 
-std::vector<Schedule> schedules_for_host(Kernel kernel, const HostConfig& config, const PassEdits* edits,
-                                         const VectorPermutes& permutes, PassLog* log) {
-  std::vector<Schedule> made;
-  made.push_back(schedule_for_host(std::move(kernel), config, edits, permutes, log));
-  return made;
-}
-
 }  // namespace padlock::compiler

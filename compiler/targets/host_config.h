@@ -36,9 +36,5 @@ struct HostConfig {
 /// `permutes`: the target's, which no config can change.
 [[nodiscard]] Schedule schedule_for_host(Kernel kernel, const HostConfig& config, const PassEdits* edits = nullptr,
                                          const VectorPermutes& permutes = {}, PassLog* log = nullptr);
-/// Returns it as what a launch has to choose from.
-[[nodiscard]] std::vector<Schedule> schedules_for_host(Kernel kernel, const HostConfig& config,
-                                                       const PassEdits* edits = nullptr,
-                                                       const VectorPermutes& permutes = {}, PassLog* log = nullptr);
 
 }  // namespace padlock::compiler

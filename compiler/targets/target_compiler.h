@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "abi/compiled_code.h"
-#include "compiler/pass_counts.h"
+#include "compiler/pass_log.h"
 #include "compiler/prover/core/proof.h"
 #include "compiler/targets/config.h"
 #include "compiler/targets/cost.h"

@@ -134,7 +134,7 @@ bool may_show(const std::string& text, compiler::Mutation mutation) {
   if (!program) return true;
   const auto scheduled = [&](const compiler::PassEdits* edits) {
     return compiler::schedule_text(*program, edits, [&](compiler::Kernel kernel) {
-      return compiler::schedules_for_host(std::move(kernel), compiler::HostConfig{}, edits);
+      return std::vector{compiler::schedule_for_host(std::move(kernel), compiler::HostConfig{}, edits)};
     });
   };
   const auto right = scheduled(nullptr);
