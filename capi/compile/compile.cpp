@@ -6,14 +6,19 @@
 #include "capi/error.h"
 #include "capi/options.h"
 #include "capi/text.h"
+#include "support/stopwatch.h"
 
 namespace padlock::capi {
 namespace {
 
 Result<padlock_kernel*> compile(padlock_context& context, const session::Program& program,
                                 const session::CompileOptions& options) {
+  const Stopwatch watch;
   PADLOCK_TRY(session::CompiledProgram compiled, compiler_of(context).compile(program, options));
-  if (context.log.wanted())
+  if (context.log.prints(PADLOCK_LOG_DEBUG))
+    Log::print(PADLOCK_LOG_DEBUG, fmt::format("{} took {:.3f} ms to compile for target '{}'", program.ir().name(),
+                                              watch.milliseconds(), compiled.target()));
+  if (context.log.wanted(PADLOCK_LOG_INFO))
     context.log.write(PADLOCK_LOG_INFO, fmt::format("compiled {} for {}: config {} ({})", program.ir().name(),
                                                     options.device.to_string(), compiled.config(), compiled.reason())
                                             .c_str());

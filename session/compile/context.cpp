@@ -102,7 +102,7 @@ Result<TargetCompiler*> Context::compiler_for(const std::string& target) {
   const std::lock_guard lock(mutex_);
   auto& slot = compilers_[target];
   if (!slot) {
-    PADLOCK_TRY(slot, TargetCompiler::create(target));
+    PADLOCK_TRY(slot, observer_.create(target));
   }
   return slot.get();
 }

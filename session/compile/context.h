@@ -18,6 +18,7 @@
 #include "session/launch/launch_context.h"
 #include "session/launch/program.h"
 #include "support/error.h"
+#include "trace/observer.h"
 #include "tuner/cache/cache_key.h"
 #include "tuner/cache/store.h"
 
@@ -146,6 +147,7 @@ class Context final : public LaunchContext {
   Result<compiler::TargetCompiler*> compiler_of(const CompileOptions& options);
   Result<CompiledProgram> compile_code(const Program& program, const Resolved& resolved, const CompileOptions& options);
 
+  const trace::Observer observer_ = trace::Observer::from_environment();
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> compilers_;  // by target; guarded by mutex_
   std::string worker_;
