@@ -24,9 +24,9 @@ namespace {
 /// have together. What serves some sizes alone is made in the end, of what is left of them, and is worth no refusal.
 template <class Made, class Make>
 Result<std::vector<std::vector<Made>>> of_each_kernel(const ir::Program& program, const PassEdits* edits,
-                                                      const ScheduleMaker& schedules, std::int64_t budget,
+                                                      const ScheduleMaker& schedules, std::int64_t budget, PassLog* log,
                                                       const Make& make) {
-  PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, edits));
+  PADLOCK_TRY(std::vector<Kernel> kernels, lower(program, edits, nullptr, log));
   const StepBudget steps(budget);
   std::size_t operations = 0;
   const auto made_of = [&](Schedule schedule) -> Result<Made> {
@@ -37,6 +37,7 @@ Result<std::vector<std::vector<Made>>> of_each_kernel(const ir::Program& program
       return beyond_limits(fmt::format("expected at most {} operations on indices in the code of a program, found more",
                                        limits::kIndexOperations));
     operations += schedule.index_operations;
+    const PassTimer timer(log, "prove");
     return make(std::move(schedule), {.steps = std::min(limits::kProofSteps, steps.left())});
   };
   std::vector<std::vector<Made>> list;
@@ -61,7 +62,9 @@ Result<std::vector<std::vector<Made>>> of_each_kernel(const ir::Program& program
 
 // Once a program:
 
-Result<std::vector<Kernel>> lower(const ir::Program& program, const PassEdits* edits, PassCounts* counts) {
+Result<std::vector<Kernel>> lower(const ir::Program& program, const PassEdits* edits, PassCounts* counts,
+                                  PassLog* log) {
+  const PassTimer timer(log, "lower");
   if (counts != nullptr) ++counts->lowered;
   MakeIndexMaps make_maps;
   if (edits != nullptr)
@@ -80,13 +83,17 @@ Result<std::vector<Kernel>> lower(const ir::Program& program, const PassEdits* e
 Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {
   const PassEdits none;
   const PassEdits& edits = options.edits != nullptr ? *options.edits : none;
+  PassTimer timer(options.log, "split");
   std::vector<RowCase> cases =  // of rows, and segments of their columns, without predicates inside
       split_rows(kernel, {.split = options.split});
   edits.split(kernel, cases);
+  timer.next("bodies");
   Schedule schedule = begin_schedule(std::move(kernel), std::move(config), options);  // what a launch covers
   make_bodies(schedule, cases, options);                                              // straight-line code and loads
-  choose_cover(schedule, cases, options);                                             // who makes what, in which loops
+  timer.next("cover");
+  choose_cover(schedule, cases, options);  // who makes what, in which loops
   edits.covered(schedule);
+  timer.next("indices");
   // Gathered once for all that is chosen by it. (The prover gathers anew: from what is emitted.)
   const std::vector<ExactIndices> places = exact_indices(schedule);
   schedule.index_operations = count_index_operations(places, limits::kIndexOperations);
@@ -102,21 +109,22 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
 // emit_host_kernel or emit_gpu_kernel, simplify, generate_code, and on the host link_image.
 
 Result<std::vector<std::vector<ProvenKernel>>> prove_kernels(const ir::Program& program, const PassEdits* edits,
-                                                             const ScheduleMaker& schedules, ProofCache& cache) {
+                                                             const ScheduleMaker& schedules, ProofCache& cache,
+                                                             PassLog* log) {
   const auto make = [&](Schedule scheduled, const solver::SearchLimits& limits) {
     return prove(std::move(scheduled), {.limits = limits, .cache = &cache, .keep = edits == nullptr});
   };
-  return of_each_kernel<ProvenKernel>(program, edits, schedules, limits::kProofSteps, make);
+  return of_each_kernel<ProvenKernel>(program, edits, schedules, limits::kProofSteps, log, make);
 }
 
 Result<std::vector<Proof>> list_proofs(const ir::Program& program, const PassEdits* edits,
-                                       const ScheduleMaker& schedules, ProofCache& cache) {
+                                       const ScheduleMaker& schedules, ProofCache& cache, PassLog* log) {
   const auto make = [&](Schedule scheduled, const solver::SearchLimits& limits) {
     return list_obligations(std::move(scheduled),
                             {.limits = limits, .explain = true, .cache = &cache, .keep = edits == nullptr});
   };
   PADLOCK_TRY(std::vector<std::vector<Proof>> proofs,
-              of_each_kernel<Proof>(program, edits, schedules, limits::kProofSteps + limits::kExplainSteps, make));
+              of_each_kernel<Proof>(program, edits, schedules, limits::kProofSteps + limits::kExplainSteps, log, make));
   std::vector<Proof> list;
   for (std::vector<Proof>& own : proofs) std::ranges::move(own, std::back_inserter(list));
   return list;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "compiler/kernel/kernel.h"
-#include "compiler/pass_counts.h"
 #include "compiler/pass_edits.h"
+#include "compiler/pass_log.h"
 #include "compiler/prover/kernel_prover.h"
 #include "compiler/schedule/model/schedule.h"
 #include "compiler/schedule/model/schedule_options.h"
@@ -22,9 +22,9 @@ namespace padlock::compiler {
 using ScheduleMaker = std::function<std::vector<Schedule>(Kernel)>;
 
 /// Lowers a program to its kernels: the passes that no config changes. The program must outlive the kernels. Errors as
-/// `gather_kernels`. Counts in `counts`, where it is given.
+/// `gather_kernels`. Counts in `counts`, where it is given. `log`, here and below: borrowed, or null.
 [[nodiscard]] Result<std::vector<Kernel>> lower(const ir::Program& program, const PassEdits* edits = nullptr,
-                                                PassCounts* counts = nullptr);
+                                                PassCounts* counts = nullptr, PassLog* log = nullptr);
 
 /// Makes loops of a kernel as a config says; `config` is the text that the schedule keeps.
 [[nodiscard]] Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options);
@@ -34,11 +34,12 @@ using ScheduleMaker = std::function<std::vector<Schedule>(Kernel)>;
 [[nodiscard]] Result<std::vector<std::vector<ProvenKernel>>> prove_kernels(const ir::Program& program,
                                                                            const PassEdits* edits,
                                                                            const ScheduleMaker& schedules,
-                                                                           ProofCache& cache);
+                                                                           ProofCache& cache, PassLog* log = nullptr);
 /// Lists the obligations of its kernels' schedules with their verdicts, refuted ones too. Some may be of a schedule for
 /// which a limit leaves no code. Errors as `lower` and `list_obligations`.
 [[nodiscard]] Result<std::vector<Proof>> list_proofs(const ir::Program& program, const PassEdits* edits,
-                                                     const ScheduleMaker& schedules, ProofCache& cache);
+                                                     const ScheduleMaker& schedules, ProofCache& cache,
+                                                     PassLog* log = nullptr);
 
 /// Prints the kernels of a program in gather form. Errors as `lower`.
 [[nodiscard]] Result<std::string> kernel_text(const ir::Program& program, const PassEdits* edits);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Reads every #include and every foreign name, and fails on what the drawing of the rooms does not allow.
 
-    support <- ir <- onnx, abi, solver;  abi, solver <- compiler;  abi <- runtime
-    compiler, runtime <- tuner <- session;  session, onnx <- capi, which implements include <- tools, bench, examples
+    support <- ir <- onnx, abi, solver;  abi, solver <- compiler <- trace;  abi <- runtime
+    trace, runtime <- tuner <- session;  session, onnx <- capi, which implements include <- tools, bench, examples
 
 A room is a folder that ROOMS lists; a folder below it that is not listed belongs to it. The tables are the rules:
 
@@ -76,6 +76,8 @@ ROOMS = {
     | {"abi", "compiler/prover/core", "compiler/emit/gpu/vector_grid", "compiler/emit/gpu/tiles"},
     "compiler/codegen": {"support", "ir", "abi", "compiler", "compiler/schedule/model", "compiler/targets"}
     | {"compiler/emit/rows", "compiler/emit/host", "compiler/emit/gpu"},
+    # What a compile shows from outside.
+    "trace": {"support", "ir", "abi", "compiler", "compiler/targets"},
     # From code to results.
     "runtime": RUNTIME,
     "runtime/scratch": RUNTIME,
@@ -89,14 +91,14 @@ ROOMS = {
     "tuner/exchange": CACHE,
     "tuner/trial": RUNTIME
     | {"ir/reference", "compiler", "compiler/targets", "runtime/host", "runtime/registry", "runtime/scratch", "tuner/cache"},
-    "tuner/worker": {"support", "tuner/cache", "tuner/trial"},
+    "tuner/worker": {"support", "trace", "tuner/cache", "tuner/trial"},
     "tuner/search": IR | {"solver", "compiler/schedule/model", "compiler/targets", "tuner/cache", "tuner/trial", "tuner/worker"},
     "tuner": {"support", "tuner/cache", "tuner/worker"},
     # Both for a program's text.
     "session/launch": RUNTIME | {"ir/reference", "runtime/host", "runtime/pack", "runtime/registry", "tuner/cache"},
     "session/compile": RUNTIME
     | {"ir/reference", "compiler/prover/core", "compiler/targets", "runtime/host", "runtime/pack", "session/launch"}
-    | {"tuner/cache", "tuner/exchange", "tuner/search", "tuner/trial", "tuner/worker"},
+    | {"trace", "tuner/cache", "tuner/exchange", "tuner/search", "tuner/trial", "tuner/worker"},
     # Other programs' way in. The C API translates: a caller's sizes are the inner rooms' before they are a session's.
     "include": set(),
     "capi": IR | {"ir/text", "include", "session/launch"},
@@ -123,14 +125,14 @@ ROOMS = {
 }
 
 # No compiler, no solver, no search: what libpadlock_runtime is made of.
-COMPILERS = ("onnx", "compiler", "solver", "tuner/exchange", "tuner/trial", "tuner/worker", "tuner/search", "session/compile", "capi/compile")
+COMPILERS = ("onnx", "compiler", "solver", "trace", "tuner/exchange", "tuner/trial", "tuner/worker", "tuner/search", "session/compile", "capi/compile")
 WITHOUT = {
     "session/launch": COMPILERS,
     "capi/launch": COMPILERS,
-    "runtime": ("compiler", "solver", "tuner", "session"),
-    "tools": ("ir", "onnx", "abi", "solver", "compiler", "runtime", "tuner", "session"),
-    "examples": ("ir", "onnx", "abi", "solver", "compiler", "runtime", "tuner", "session", "capi"),
-    "python": ("support", "ir", "onnx", "abi", "solver", "compiler", "runtime", "tuner", "session", "capi"),
+    "runtime": ("compiler", "solver", "trace", "tuner", "session"),
+    "tools": ("ir", "onnx", "abi", "solver", "compiler", "trace", "runtime", "tuner", "session"),
+    "examples": ("ir", "onnx", "abi", "solver", "compiler", "trace", "runtime", "tuner", "session", "capi"),
+    "python": ("support", "ir", "onnx", "abi", "solver", "compiler", "trace", "runtime", "tuner", "session", "capi"),
 }
 ANYTHING = {"tests"}
 NOT_SOURCES = {"build", "cmake", "docs", "scripts"}

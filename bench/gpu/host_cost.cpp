@@ -44,11 +44,11 @@ struct BindCase {
   std::optional<abi::LaunchPlanner> planner;
   ir::BindRequest request;
 
-  [[nodiscard]] static Result<std::unique_ptr<BindCase>> create(compiler::GpuCompiler& compiler,
+  [[nodiscard]] static Result<std::unique_ptr<BindCase>> create(compiler::TargetCompiler& compiler,
                                                                 const std::string& text, ir::BindRequest request) {
     PADLOCK_TRY(ir::Program program, ir::parse_program(text));
     auto made = std::make_unique<BindCase>(std::move(program));
-    PADLOCK_TRY(const abi::CompiledCode code, compiler.compile(made->program, compiler::GpuOptions()));
+    PADLOCK_TRY(const abi::CompiledCode code, compiler.compile(made->program, compiler::TargetCompiler::Options()));
     std::vector<const abi::KernelAbi*> variants;
     for (const abi::KernelVariant& variant : code.kernels[0]) variants.push_back(&variant.abi);
     made->planner.emplace(made->program, variants);
@@ -68,16 +68,17 @@ struct BindCase {
   }
 };
 
-Status emit_llvm(compiler::GpuCompiler& compiler, const std::string& text) {
+Status emit_llvm(compiler::TargetCompiler& compiler, const std::string& text) {
   PADLOCK_TRY(const ir::Program program, ir::parse_program(text));
   PADLOCK_TRY([[maybe_unused]] const std::string llvm,
-              compiler.emit(program, compiler::Stage::llvm, compiler::GpuOptions()));
+              compiler.emit(program, compiler::Stage::llvm, compiler::TargetCompiler::Options()));
   return {};
 }
 
-Status compile_text(compiler::GpuCompiler& compiler, const std::string& text) {
+Status compile_text(compiler::TargetCompiler& compiler, const std::string& text) {
   PADLOCK_TRY(const ir::Program program, ir::parse_program(text));
-  PADLOCK_TRY([[maybe_unused]] const abi::CompiledCode code, compiler.compile(program, compiler::GpuOptions()));
+  PADLOCK_TRY([[maybe_unused]] const abi::CompiledCode code,
+              compiler.compile(program, compiler::TargetCompiler::Options()));
   return {};
 }
 
@@ -160,7 +161,7 @@ Result<std::vector<Timing>> launch_costs(Rig& rig, const HostCostOptions& option
                  options.rounds, options.seed);
 }
 
-Result<std::vector<Timing>> bind_costs(compiler::GpuCompiler& compiler, const HostCostOptions& options) {
+Result<std::vector<Timing>> bind_costs(compiler::TargetCompiler& compiler, const HostCostOptions& options) {
   const Problem problem = host_cost_problem();
   const ir::BindRequest request{.tensors = {ir::ArgumentShape{{1000}, std::nullopt}}, .symbols = {}};
   PADLOCK_TRY(const auto rank1, BindCase::create(compiler, kRank1, request));
@@ -173,7 +174,7 @@ Result<std::vector<Timing>> bind_costs(compiler::GpuCompiler& compiler, const Ho
                  options.rounds, options.seed);
 }
 
-Result<std::vector<Timing>> compile_costs(compiler::GpuCompiler& compiler, const HostCostOptions& options) {
+Result<std::vector<Timing>> compile_costs(compiler::TargetCompiler& compiler, const HostCostOptions& options) {
   const std::string rank4 = host_cost_problem().program_text();
   const auto contestant = [&compiler, clock = options.clock](const char* name, auto step, const std::string& text) {
     return Contestant{

@@ -37,12 +37,13 @@ struct HostCostOptions {
 
 /// Binding: of rank 1 (the baseline) and rank 4, sizes to all that a launch passes; and the part of rank 4 that no
 /// kernel has to do with. Errors: the compiler's.
-[[nodiscard]] Result<std::vector<Timing>> bind_costs(compiler::GpuCompiler& compiler, const HostCostOptions& options);
+[[nodiscard]] Result<std::vector<Timing>> bind_costs(compiler::TargetCompiler& compiler,
+                                                     const HostCostOptions& options);
 
 /// Program text to PTX in a process that has compiled before, the proofs cached: rank 1 (the baseline) and rank 4; and
 /// the part of rank 4 that comes before LLVM's code generation (and is printed as text instead).
 /// Errors: the compiler's.
-[[nodiscard]] Result<std::vector<Timing>> compile_costs(compiler::GpuCompiler& compiler,
+[[nodiscard]] Result<std::vector<Timing>> compile_costs(compiler::TargetCompiler& compiler,
                                                         const HostCostOptions& options);
 
 }  // namespace padlock::bench::gpu

@@ -17,8 +17,8 @@ Status check_contract(const abi::KernelAbi& abi) {
                                     abi.name, abi.inputs.size(), abi.results.size(), abi.scalars.size()));
 }
 
-Result<abi::CompiledCode> timed_compile(compiler::GpuCompiler& compiler, const ir::Program& program,
-                                        const compiler::GpuOptions& options, double& ms) {
+Result<abi::CompiledCode> timed_compile(compiler::TargetCompiler& compiler, const ir::Program& program,
+                                        const compiler::TargetCompiler::Options& options, double& ms) {
   // The text is read again, so that this is text to PTX; the contracts are made for the program that is kept.
   const Stopwatch watch;
   PADLOCK_TRY([[maybe_unused]] const ir::Program again, ir::parse_program(ir::to_string(program)));
@@ -33,7 +33,7 @@ Result<std::unique_ptr<Kernel>> Kernel::compile(Rig& rig, const std::string& tex
                                                 const std::optional<compiler::GpuConfig>& config) {
   PADLOCK_TRY(ir::Program program, ir::parse_program(text));
   std::unique_ptr<Kernel> kernel(new Kernel(rig, std::move(program)));
-  const compiler::GpuOptions options{.config = config, .for_simt = rig.facts().simulated};
+  const compiler::TargetCompiler::Options options{.config = config, .for_simt = rig.facts().simulated};
   CodeFacts& facts = kernel->facts_;
   PADLOCK_TRY(abi::CompiledCode code, timed_compile(rig.compiler(), kernel->program_, options, facts.text_to_ptx_ms));
   facts.text_to_ptx_warm_ms = facts.text_to_ptx_ms;

@@ -25,7 +25,7 @@ struct CodeFacts {
 /// A program of one input, one result and no scalars, compiled with one config and loaded. Borrows its rig.
 class Kernel {
  public:
-  /// Absent config: the default one. Errors as compiler::GpuCompiler::compile and runtime::Device::load.
+  /// Absent config: the default one. Errors as compiler::TargetCompiler::compile and runtime::Device::load.
   [[nodiscard]] static Result<std::unique_ptr<Kernel>> compile(Rig& rig, const std::string& text,
                                                                const std::optional<compiler::GpuConfig>& config);
 

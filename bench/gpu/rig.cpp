@@ -38,7 +38,7 @@ Result<std::unique_ptr<Rig>> Rig::open(const std::string& device) {
   }
   PADLOCK_TRY(rig->queue_, rig->device_->make_queue());
   rig->facts_ = facts_of(*rig->device_);
-  PADLOCK_TRY(rig->compiler_, compiler::GpuCompiler::create(rig->facts_.architecture));
+  PADLOCK_TRY(rig->compiler_, compiler::TargetCompiler::create(rig->facts_.architecture));
   return rig;
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler/targets/gpu_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "runtime/cuda/context.h"
 #include "runtime/registry/devices.h"
 #include "support/error.h"
@@ -36,7 +36,7 @@ class Rig {
   [[nodiscard]] const Facts& facts() const { return facts_; }
   [[nodiscard]] const runtime::Device& device() const { return *device_; }
   [[nodiscard]] runtime::Queue& queue() { return *queue_; }
-  [[nodiscard]] compiler::GpuCompiler& compiler() { return *compiler_; }
+  [[nodiscard]] compiler::TargetCompiler& compiler() { return *compiler_; }
   /// The GPU's context; null of simt.
   [[nodiscard]] const runtime::cuda::ContextScope* current() const { return current_ ? &*current_ : nullptr; }
 
@@ -52,7 +52,7 @@ class Rig {
   const runtime::Device* device_ = nullptr;  // of `devices_`
   std::optional<runtime::cuda::ContextScope> current_;
   std::unique_ptr<runtime::Queue> queue_;
-  std::unique_ptr<compiler::GpuCompiler> compiler_;
+  std::unique_ptr<compiler::TargetCompiler> compiler_;
   Facts facts_;
 };
 

@@ -6,20 +6,19 @@
 #include "capi/error.h"
 #include "capi/options.h"
 #include "capi/text.h"
-#include "runtime/host/system_memory.h"
+#include "support/stopwatch.h"
 
 namespace padlock::capi {
 namespace {
 
-/// LLVM ends the process where it runs out. A round number, not measured: room for what compiling takes.
-constexpr std::int64_t kMemoryToCompile = std::int64_t{128} << 20;
-
 Result<padlock_kernel*> compile(padlock_context& context, const session::Program& program,
                                 const session::CompileOptions& options) {
-  PADLOCK_TRY(const runtime::Device* const device, context.launching->device(options.device));
-  if (device->traits().code_kind) PADLOCK_CHECK(check_memory_to_compile());
+  const Stopwatch watch;
   PADLOCK_TRY(session::CompiledProgram compiled, compiler_of(context).compile(program, options));
-  if (context.log.wanted())
+  if (context.log.prints(PADLOCK_LOG_DEBUG))
+    Log::print(PADLOCK_LOG_DEBUG, fmt::format("{} took {:.3f} ms to compile for target '{}'", program.ir().name(),
+                                              watch.milliseconds(), compiled.target()));
+  if (context.log.wanted(PADLOCK_LOG_INFO))
     context.log.write(PADLOCK_LOG_INFO, fmt::format("compiled {} for {}: config {} ({})", program.ir().name(),
                                                     options.device.to_string(), compiled.config(), compiled.reason())
                                             .c_str());
@@ -27,13 +26,6 @@ Result<padlock_kernel*> compile(padlock_context& context, const session::Program
 }
 
 }  // namespace
-
-Status check_memory_to_compile() {
-  const std::int64_t available = runtime::available_memory();
-  if (available >= kMemoryToCompile) return {};
-  return resource_exhausted(
-      fmt::format("compiling needs {} bytes of memory, {} are left to this process", kMemoryToCompile, available));
-}
 
 Result<session::CompileOptions> compile_options(const padlock_compile_options& options) {
   session::CompileOptions made;

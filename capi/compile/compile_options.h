@@ -9,9 +9,6 @@ namespace padlock::capi {
 /// The context as one that compiles, which every context of libpadlock is.
 [[nodiscard]] session::Context& compiler_of(const padlock_context& context);
 
-/// Error: resource_exhausted, where too little memory is left to compile in.
-[[nodiscard]] Status check_memory_to_compile();
-
 /// Errors: invalid_argument for a device that there is not.
 [[nodiscard]] Result<session::CompileOptions> compile_options(const padlock_compile_options& options);
 

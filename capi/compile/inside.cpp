@@ -13,7 +13,7 @@ Result<padlock_text*> emit(padlock_program& program, const padlock_compile_optio
   PADLOCK_TRY(const session::Stage stage, session::parse_stage(text_or(name, "ir")));
   PADLOCK_TRY(const padlock_compile_options read, read_options(given, "padlock_compile_options"));
   PADLOCK_TRY(const session::CompileOptions options, compile_options(read));
-  if (stage != session::Stage::ir) PADLOCK_CHECK(check_memory_to_compile());
+  if (stage != session::Stage::ir) PADLOCK_CHECK(session::check_memory_to_compile());
   PADLOCK_TRY(const std::string text, compiler_of(*program.context).emit(program.program, stage, options));
   return make_text(program.allocator(), text);
 }
@@ -36,7 +36,7 @@ Status prove(padlock_program& program, const padlock_compile_options* given, boo
   PADLOCK_TRY(const padlock_compile_options read, read_options(given, "padlock_compile_options"));
   PADLOCK_TRY(const session::CompileOptions options, compile_options(read));
   if (all_configs && !options.config.empty()) return invalid_argument("expected a config or all configs, found both");
-  PADLOCK_CHECK(check_memory_to_compile());
+  PADLOCK_CHECK(session::check_memory_to_compile());
   PADLOCK_TRY(const std::vector<compiler::Proof> proofs,
               compiler_of(*program.context).prove(program.program, options, all_configs));
   Ref<padlock_text> report, json;

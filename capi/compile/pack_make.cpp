@@ -42,7 +42,7 @@ Result<padlock_pack*> make_pack(Programs programs, Targets targets) {
   PADLOCK_TRY(const std::vector<session::Program> list, programs_of(programs));
   PADLOCK_TRY(const std::vector<std::string> names, targets_of(targets));
   padlock_context& context = *programs.front()->context;
-  PADLOCK_CHECK(check_memory_to_compile());
+  PADLOCK_CHECK(session::check_memory_to_compile());
   PADLOCK_TRY(std::vector<std::byte> bytes, compiler_of(context).pack(list, names));
   auto pack = runtime::PackFile::parse(std::move(bytes));
   if (!pack) return internal_error(pack.error().to_string());

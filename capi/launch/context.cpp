@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
 #include "capi/error.h"
 #include "capi/launch/compiler.h"
 #include "capi/options.h"
@@ -10,6 +15,7 @@ namespace padlock::capi {
 namespace {
 
 constexpr int kMostThreads = 4096;
+constexpr std::array<std::string_view, 3> kLevels = {"debug", "info", "warning"};  // by PADLOCK_LOG_*
 
 Result<padlock_allocator> allocator_of(const padlock_context_options& options) {
   const auto& [user, allocate, release] = options.allocator;
@@ -36,13 +42,36 @@ Result<padlock_context*> create(const padlock_allocator& allocator, const padloc
   PADLOCK_CHECK(check_threads(options));
   if (options.reserved != 0) return invalid_argument("expected padlock_context_options's reserved to be 0");
   const Ref context(make<padlock_context>(allocator, 0, make_launching(options, launch_options(options)),
-                                          Log{options.log, options.log_user}));
+                                          Log::from_environment(options.log, options.log_user)));
   if (options.cuda_context != nullptr) PADLOCK_CHECK(runtime::Devices::check({runtime::DeviceKind::cuda}));
   PADLOCK_CHECK(use_cache(*context, options));
   return Ref(context).take();
 }
 
 }  // namespace
+
+Log Log::from_environment(padlock_log_function function, void* user) {
+  Log log{.function = function, .user = user};
+  const char* const value = std::getenv("PADLOCK_LOG");
+  if (value == nullptr || *value == '\0') return log;
+  const auto* const level = std::ranges::find(kLevels, std::string_view(value));
+  const bool is_known = level != kLevels.end() && level != kLevels.begin() + PADLOCK_LOG_WARNING;
+  log.printed = is_known ? static_cast<padlock_log_level>(level - kLevels.begin()) : PADLOCK_LOG_WARNING;
+  if (!is_known)
+    print(PADLOCK_LOG_WARNING,
+          fmt::format("PADLOCK_LOG: expected debug or info, found '{}': warnings alone are printed", value));
+  return log;
+}
+
+void Log::print(padlock_log_level level, std::string_view message) {
+  std::fputs(fmt::format("padlock: {}: {}\n", kLevels[static_cast<std::size_t>(level)], message).c_str(), stderr);
+}
+
+void Log::write(padlock_log_level level, const char* message) const {
+  if (prints(level)) print(level, message);
+  if (function != nullptr) function(user, level, message);
+}
+
 }  // namespace padlock::capi
 
 using namespace padlock::capi;

@@ -14,16 +14,23 @@
 
 namespace padlock::capi {
 
-/// A caller's logger, or none.
+/// A caller's logger, or none, and stderr where PADLOCK_LOG asks for it.
 struct Log {
+  static constexpr padlock_log_level kNothing = PADLOCK_LOG_WARNING + 1;
+
+  /// With what PADLOCK_LOG says now. Warns on stderr of a value that it does not know.
+  [[nodiscard]] static Log from_environment(padlock_log_function function, void* user);
+
   padlock_log_function function = nullptr;
   void* user = nullptr;
+  padlock_log_level printed = kNothing;  ///< the least level that is printed on stderr
 
-  [[nodiscard]] bool wanted() const { return function != nullptr; }
+  [[nodiscard]] bool prints(padlock_log_level level) const { return level >= printed; }
+  [[nodiscard]] bool wanted(padlock_log_level level) const { return function != nullptr || prints(level); }
   /// `message` ends with a zero byte.
-  void write(padlock_log_level level, const char* message) const {
-    if (function != nullptr) function(user, level, message);
-  }
+  void write(padlock_log_level level, const char* message) const;
+  /// Prints on stderr, whatever was asked for.
+  static void print(padlock_log_level level, std::string_view message);
 };
 
 }  // namespace padlock::capi

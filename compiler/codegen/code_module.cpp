@@ -7,6 +7,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "compiler/codegen/codegen.h"
 #include "support/limits.h"
 
 namespace padlock::compiler {
@@ -26,6 +27,16 @@ Status CodeModule::verify() const {
   if (llvm::verifyModule(*module, &stream)) return internal_error("emitted LLVM IR is not valid: " + problem);
 #endif
   return {};
+}
+
+void simplify(CodeModule& code, std::size_t number, PassLog* log) {
+  const bool is_shown = log != nullptr && log->wants_code();
+  if (is_shown) log->code(/*simplified=*/false, number, text_of(*code.module));
+  {
+    const PassTimer timer(log, "simplify");
+    simplify(*code.module, *code.machine);
+  }
+  if (is_shown) log->code(/*simplified=*/true, number, text_of(*code.module));
 }
 
 std::size_t instructions_of(const CodeModule& code) { return code.module->getInstructionCount(); }

@@ -10,6 +10,7 @@
 
 #include "abi/kernel_abi.h"
 #include "compiler/codegen/machine_pool.h"
+#include "compiler/pass_log.h"
 #include "ir/program.h"
 #include "support/error.h"
 
@@ -31,6 +32,10 @@ struct CodeModule {
   MachineHandle machine;
   std::vector<std::vector<abi::KernelAbi>> kernels;  // the variants of each, the one that assumes nothing first
 };
+
+/// Simplifies the module (codegen.h) and shows it to a log, which may be null, before and after. `number`: of the
+/// module in its program.
+void simplify(CodeModule& code, std::size_t number, PassLog* log);
 
 /// Returns the instructions of all functions.
 [[nodiscard]] std::size_t instructions_of(const CodeModule& code);

@@ -127,6 +127,9 @@ Result<llvm::SmallVector<char>> generate_code(llvm::Module& module, llvm::Target
                                               llvm::CodeGenFileType type) {
   llvm::SmallVector<char> bytes;
   llvm::raw_svector_ostream stream(bytes);
+  // As in a new machine. CodeGenPrepare reads it of a function before ChooseSelector chooses for that one, so that else
+  // code would depend on what the machine compiled before.
+  machine.setFastISel(false);
   CodePasses passes(machine);
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))
     return internal_error("LLVM cannot emit code of this kind for this machine");

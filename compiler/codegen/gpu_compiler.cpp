@@ -1,5 +1,3 @@
-#include "compiler/targets/gpu_compiler.h"
-
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -25,7 +23,7 @@
 #include "compiler/codegen/link_image.h"
 #include "compiler/emit/gpu/emit_comparison.h"
 #include "compiler/emit/gpu/emit_gpu.h"
-#include "compiler/pipeline.h"
+#include "compiler/targets/compiler_base.h"
 
 namespace padlock::compiler {
 namespace {
@@ -50,24 +48,26 @@ Result<llvm::SmallVector<char>> ptx_of(CodeModule& code) {
 /// a compile, and most of its time.) The destructor waits for the threads.
 class PtxMaker {
  public:
-  /// `program`: its name.
-  explicit PtxMaker(std::string program) : program_(std::move(program)) {}
+  /// `program`: its name. `log`: borrowed, or null.
+  PtxMaker(std::string program, PassLog* log) : program_(std::move(program)), log_(log) {}
 
   /// Starts a thread that makes the PTX of an emitted module. Makes that of the last one itself.
   void begin(CodeModule code, GpuModule position, bool is_last) {
     Result<Text>& text = texts_[position];
-    if (is_last) return make(text, std::move(code));
+    const std::size_t number = texts_.size() - 1;
+    if (is_last) return make(text, number, std::move(code));
     auto given = std::make_shared<CodeModule>(std::move(code));
     try {
-      threads_.emplace_back([this, &text, given] { make(text, std::move(*given)); });
+      threads_.emplace_back([this, &text, number, given] { make(text, number, std::move(*given)); });
     } catch (const std::system_error&) {
-      make(text, std::move(*given));  // there is no thread to have
+      make(text, number, std::move(*given));  // there is no thread to have
     }
   }
 
   /// Waits, and returns what abi/ptx_parts.h splits again. Call it once. Errors: of limit_gpu_work and generate_code.
   Result<std::string> take() {
     threads_.clear();
+    const PassTimer timer(log_, "link");
     abi::PtxParts ptx;
     PADLOCK_CHECK(limit_gpu_work(program_, instructions_));
     for (const auto& [position, text] : texts_) {
@@ -81,8 +81,9 @@ class PtxMaker {
   using Text = llvm::SmallVector<char>;
 
   /// Takes the module, so that this thread also destroys it, which takes a while.
-  void make(Result<Text>& text, CodeModule code) {
-    simplify(*code.module, *code.machine);
+  void make(Result<Text>& text, std::size_t number, CodeModule code) {
+    simplify(code, number, log_);
+    const PassTimer timer(log_, "codegen");
     const std::size_t own = instructions_of(code);
     const std::size_t in_all = instructions_.fetch_add(own) + own;
     // A program with more instructions is refused; no PTX is made of a module that goes beyond the limit.
@@ -90,6 +91,7 @@ class PtxMaker {
   }
 
   std::string program_;
+  PassLog* log_;
   std::map<GpuModule, Result<Text>> texts_;  // in their order in the PTX
   std::atomic<std::size_t> instructions_ = 0;
   std::vector<std::jthread> threads_;  // declared last, so that they end before what they use
@@ -132,59 +134,57 @@ struct Kernels {
   }
 };
 
-class LlvmGpuCompiler final : public GpuCompiler {
+class LlvmGpuCompiler final : public CompilerBase {
  public:
   LlvmGpuCompiler(std::string architecture, HostTarget host)
       : architecture_(std::move(architecture)), host_(std::move(host)) {}
 
-  [[nodiscard]] GpuConfig default_config() const override { return GpuConfig::standard(); }
-  [[nodiscard]] std::string target_description() const override { return architecture_; }
-
-  Result<abi::CompiledCode> compile(const ir::Program& program, const GpuOptions& options) override {
-    return options.for_simt ? compile_simt(program, options) : compile_ptx(program, options);
-  }
+  [[nodiscard]] Config default_config() const override { return GpuConfig::standard(); }
+  [[nodiscard]] std::string description() const override { return architecture_; }
+  [[nodiscard]] std::vector<std::string> required_features() const override { return {}; }
+  [[nodiscard]] Status check_runs_here() const override { return {}; }
 
   Result<abi::CompiledCode> compile_comparison(bool for_simt) override {
     CodeModule made("comparison", for_simt ? host_.machine() : machine());
     abi::KernelAbi abi = emit_comparison(*made.module, for_simt ? twin_features() : device_features());
     PADLOCK_CHECK(made.verify());
-    if (for_simt) return image_of(made, {{std::move(abi)}});
-    simplify(*made.module, *made.machine);
+    if (for_simt) return image_of(made, {{std::move(abi)}}, nullptr);
+    simplify(made, 0, nullptr);
     PADLOCK_TRY(const llvm::SmallVector<char> text, ptx_of(made));
     const auto bytes = std::as_bytes(std::span(text));
     return abi::CompiledCode{
         .kind = abi::CodeKind::ptx, .bytes = {bytes.begin(), bytes.end()}, .kernels = {{{.abi = std::move(abi)}}}};
   }
 
-  Result<std::vector<Proof>> prove(const ir::Program& program, const GpuOptions& options) override {
-    return list_proofs(program, options.edits, scheduler(options), proofs_);
+ private:
+  [[nodiscard]] std::vector<Schedule> schedules(Kernel kernel, const Options& options) const override {
+    return schedules_for_gpu(std::move(kernel), std::get<GpuConfig>(*options.config), options.edits, options.log);
   }
 
-  Result<Proof> prove(Schedule schedule) override { return list_obligations(std::move(schedule), {.cache = &proofs_}); }
+  Result<abi::CompiledCode> make_code(const ir::Program& program, const Options& options) override {
+    return options.for_simt ? compile_simt(program, options) : compile_ptx(program, options);
+  }
 
-  Result<std::string> emit(const ir::Program& program, Stage stage, const GpuOptions& options) override {
-    if (stage == Stage::kernel) return kernel_text(program, options.edits);
-    if (stage == Stage::schedule) return schedule_text(program, options.edits, scheduler(options));
+  Result<std::string> make_text(const ir::Program& program, Stage stage, const Options& options) override {
     if (stage == Stage::assembly) {
       PADLOCK_TRY(const abi::CompiledCode code, compile_ptx(program, options));
       return std::string(code.text());
     }
     return of_variants(program, options, [&](Kernels& kernels) -> Result<std::string> {
-      PADLOCK_TRY(const CodeModule code, emit_whole(program, kernels, {device_features(), options}, machine()));
-      simplify(*code.module, *code.machine);
+      PADLOCK_TRY(CodeModule code, emit_whole(program, kernels, {device_features(), options}, machine()));
+      simplify(code, 0, options.log);
       return text_of(*code.module);
     });
   }
 
- private:
-  Result<abi::CompiledCode> compile_ptx(const ir::Program& program, const GpuOptions& options) {
+  Result<abi::CompiledCode> compile_ptx(const ir::Program& program, const Options& options) {
     return of_variants(program, options, [&](Kernels& kernels) { return compile_variants(program, kernels, options); });
   }
 
-  Result<abi::CompiledCode> compile_variants(const ir::Program& program, Kernels& kernels, const GpuOptions& options) {
+  Result<abi::CompiledCode> compile_variants(const ir::Program& program, Kernels& kernels, const Options& options) {
     const TargetFeatures features = device_features();
     const std::vector<GpuModule> modules = kernels.modules();
-    PtxMaker maker(program.name());
+    PtxMaker maker(program.name(), options.log);
     std::size_t emitted = 0;
     for (const GpuModule module : modules) {
       CodeModule code(program.name(), machine());
@@ -203,29 +203,26 @@ class LlvmGpuCompiler final : public GpuCompiler {
     return made;
   }
 
-  Result<abi::CompiledCode> compile_simt(const ir::Program& program, const GpuOptions& options) {
-    GpuOptions checked = options;
+  Result<abi::CompiledCode> compile_simt(const ir::Program& program, const Options& options) {
+    Options checked = options;
     checked.bounds_check = true;
     return of_variants(program, checked, [&](Kernels& kernels) -> Result<abi::CompiledCode> {
       PADLOCK_TRY(CodeModule code, emit_whole(program, kernels, {twin_features(), checked}, host_.machine()));
-      return image_of(code, std::move(kernels.contracts));
+      return image_of(code, std::move(kernels.contracts), options.log);
     });
   }
 
-  static Result<abi::CompiledCode> image_of(CodeModule& code, std::vector<std::vector<abi::KernelAbi>> kernels) {
-    simplify(*code.module, *code.machine);
+  static Result<abi::CompiledCode> image_of(CodeModule& code, std::vector<std::vector<abi::KernelAbi>> kernels,
+                                            PassLog* log) {
+    simplify(code, 0, log);
     PADLOCK_CHECK(limit_work(code, /*bounds_check=*/true));
     // It tests, and is run once or a few times: code that is made quickly is the faster.
     code.machine->setOptLevel(llvm::CodeGenOptLevel::None);
+    PassTimer timer(log, "codegen");
     PADLOCK_TRY(const llvm::SmallVector<char> object,
                 generate_code(*code.module, *code.machine, llvm::CodeGenFileType::ObjectFile));
+    timer.next("link");
     return link_image(object, std::move(kernels));
-  }
-
-  [[nodiscard]] ScheduleMaker scheduler(const GpuOptions& options) const {
-    return [config = options.config.value_or(default_config()), edits = options.edits](Kernel kernel) {
-      return schedules_for_gpu(std::move(kernel), config, edits);
-    };
   }
 
   [[nodiscard]] TargetFeatures device_features() const {
@@ -265,10 +262,10 @@ class LlvmGpuCompiler final : public GpuCompiler {
   /// Makes something of a program's variants, and where that is beyond a limit, of those that do without the schedules
   /// which serve some sizes alone.
   template <class Make>
-  auto of_variants(const ir::Program& program, const GpuOptions& options, const Make& make)
+  auto of_variants(const ir::Program& program, const Options& options, const Make& make)
       -> std::invoke_result_t<Make, Kernels&> {
     Kernels kernels;
-    PADLOCK_TRY(kernels.proven, prove_kernels(program, options.edits, scheduler(options), proofs_));
+    PADLOCK_TRY(kernels.proven, prove_all(program, options));
     kernels.list_variants();
     auto made = make(kernels);
     if (made || made.error().code != Code::resource_exhausted || !kernels.keep_first_schedules()) return made;
@@ -278,13 +275,14 @@ class LlvmGpuCompiler final : public GpuCompiler {
 
   struct EmitOptions {
     const TargetFeatures& features;
-    const GpuOptions& options;
+    const Options& options;
     std::size_t emitted = 0;  // instructions of the program's modules before this one
   };
 
   /// Emits the variants of one module, or all.
   static Status emit_into(CodeModule& code, Kernels& kernels, std::optional<GpuModule> module,
                           const EmitOptions& emit) {
+    const PassTimer timer(emit.options.log, "emit");
     for (std::size_t k = 0; k < kernels.proven.size(); ++k) {
       for (std::size_t v = 0; v < kernels.variants[k].size(); ++v) {
         const GpuVariant& variant = kernels.variants[k][v];
@@ -317,13 +315,12 @@ class LlvmGpuCompiler final : public GpuCompiler {
 
   std::string architecture_;
   HostTarget host_;
-  ProofCache proofs_;
   std::shared_ptr<MachinePool> machines_ = std::make_shared<MachinePool>();
 };
 
 }  // namespace
 
-Result<std::unique_ptr<GpuCompiler>> GpuCompiler::create(std::string_view target) {
+Result<std::unique_ptr<TargetCompiler>> make_gpu_compiler(std::string_view target) {
   const std::vector<std::string> known = abi::gpu_targets();
   if (std::ranges::find(known, target) == known.end())
     return invalid_argument(

@@ -15,7 +15,7 @@ namespace padlock::compiler {
 /// A host CPU to make code for. Immutable, thread-safe.
 class HostTarget {
  public:
-  /// `name` as HostCompiler::create takes it, and its errors.
+  /// `name` as make_host_compiler takes it, and its errors.
   [[nodiscard]] static Result<HostTarget> create(std::string_view name);
 
   [[nodiscard]] const TargetFeatures& features() const { return features_; }
@@ -24,7 +24,7 @@ class HostTarget {
   [[nodiscard]] const VectorPermutes& permutes() const { return permutes_; }
   /// Returns whether this machine has every instruction that the code may use.
   [[nodiscard]] bool runs_here() const { return runs_here_; }
-  /// Returns HostCompiler::required_features.
+  /// Returns TargetCompiler::required_features.
   [[nodiscard]] const std::vector<std::string>& required_features() const { return required_features_; }
   /// Takes a machine for one compile: no other thread has it. It goes back to the target when the handle ends.
   [[nodiscard]] MachineHandle machine() const;

@@ -46,7 +46,7 @@ std::vector<GpuConfig> GpuConfig::all() {
 
 GpuConfig GpuConfig::standard() { return {}; }
 
-Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits) {
+Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits, PassLog* log) {
   GpuConfig chosen = config;
   Schedule schedule = make_schedule(
       std::move(kernel), config.to_string(),
@@ -56,7 +56,8 @@ Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdit
        .store = config.cache == CacheHint::evict_first ? StoreKind::nontemporal : StoreKind::plain,
        .blocks =
            BlockOptions{.threads = config.threads, .tiles = config.map == GridMap::tiles, .tile_size = config.tiles},
-       .edits = edits});
+       .edits = edits,
+       .log = log});
   if (schedule.grid() != nullptr) chosen.map = GridMap::vector_grid;
   schedule.config = chosen.to_string();
   return schedule;
@@ -80,9 +81,9 @@ ir::Expr narrowness(const Schedule& tiled) {
 
 }  // namespace
 
-std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits) {
+std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits, PassLog* log) {
   std::vector<Schedule> made;
-  made.push_back(schedule_for_gpu(std::move(kernel), config, edits));
+  made.push_back(schedule_for_gpu(std::move(kernel), config, edits, log));
   const Schedule& tiled = made.front();
   if (tiled.tiles() == nullptr || config.tiles != TileSize::by_output) return made;
   const ir::Expr narrow = narrowness(tiled);
@@ -91,7 +92,7 @@ std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, 
   GpuConfig flat = config;
   flat.map = GridMap::vector_grid;
   flat.items = 1;  // as what gathers takes anyway: one kind of code for all sizes that it serves
-  Schedule grid = schedule_for_gpu(tiled.kernel, flat, edits);
+  Schedule grid = schedule_for_gpu(tiled.kernel, flat, edits, log);
   if (always) {
     made.front() = std::move(grid);
   } else if (tiled.index32.bound > 0 && grid.index32.bound > 0) {

@@ -10,6 +10,7 @@
 namespace padlock::compiler {
 
 class PassEdits;
+class PassLog;
 
 /// Which part of the output a block computes.
 enum class GridMap : std::uint8_t {
@@ -45,11 +46,12 @@ struct GpuConfig {
 };
 
 /// Makes the schedule of a config. Its text names the map that was chosen.
-[[nodiscard]] Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits = nullptr);
+[[nodiscard]] Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits = nullptr,
+                                        PassLog* log = nullptr);
 /// Makes what a launch has to choose from under a config: that schedule and, where its tiles are chosen by the output,
 /// a grid of vectors for an output that has few rows or
 /// columns (Schedule::serves), or that alone, where each is so.
 [[nodiscard]] std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config,
-                                                      const PassEdits* edits = nullptr);
+                                                      const PassEdits* edits = nullptr, PassLog* log = nullptr);
 
 }  // namespace padlock::compiler

@@ -41,21 +41,15 @@ std::vector<HostConfig> HostConfig::all() {
 }
 
 Schedule schedule_for_host(Kernel kernel, const HostConfig& config, const PassEdits* edits,
-                           const VectorPermutes& permutes) {
+                           const VectorPermutes& permutes, PassLog* log) {
   return make_schedule(std::move(kernel), config.to_string(),
                        {.split = config.split,
                         .vector_bytes = config.vector_bytes,
                         .unroll = config.unroll,
                         .store = config.store,
                         .permutes = permutes,
-                        .edits = edits});
-}
-
-std::vector<Schedule> schedules_for_host(Kernel kernel, const HostConfig& config, const PassEdits* edits,
-                                         const VectorPermutes& permutes) {
-  std::vector<Schedule> made;
-  made.push_back(schedule_for_host(std::move(kernel), config, edits, permutes));
-  return made;
+                        .edits = edits,
+                        .log = log});
 }
 
 }  // namespace padlock::compiler

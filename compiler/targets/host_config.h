@@ -12,6 +12,7 @@
 namespace padlock::compiler {
 
 class PassEdits;
+class PassLog;
 
 /// One point of the host's search space. Data, not code: a config may be slow, never wrong.
 struct HostConfig {
@@ -34,10 +35,6 @@ struct HostConfig {
 
 /// `permutes`: the target's, which no config can change.
 [[nodiscard]] Schedule schedule_for_host(Kernel kernel, const HostConfig& config, const PassEdits* edits = nullptr,
-                                         const VectorPermutes& permutes = {});
-/// Returns it as what a launch has to choose from.
-[[nodiscard]] std::vector<Schedule> schedules_for_host(Kernel kernel, const HostConfig& config,
-                                                       const PassEdits* edits = nullptr,
-                                                       const VectorPermutes& permutes = {});
+                                         const VectorPermutes& permutes = {}, PassLog* log = nullptr);
 
 }  // namespace padlock::compiler

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -7,11 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/pass_counts.h"
+#include "abi/compiled_code.h"
+#include "compiler/pass_log.h"
+#include "compiler/prover/core/proof.h"
 #include "compiler/targets/config.h"
 #include "compiler/targets/cost.h"
-#include "compiler/targets/gpu_compiler.h"
-#include "compiler/targets/host_compiler.h"
+#include "ir/program.h"
+#include "support/error.h"
 
 namespace padlock::compiler {
 
@@ -26,16 +29,23 @@ struct SearchSpace {
   PassCounts passes;  ///< what finding them took
 };
 
-/// The compiler of one target, for callers that take any target. Thread-safe.
+enum class Stage : std::uint8_t { kernel, schedule, llvm, assembly };
+
+/// Compiles programs for one target: a host CPU or an NVIDIA GPU. Needs no GPU, nor a driver. Thread-safe.
 class TargetCompiler {
  public:
   struct Options {
-    std::optional<Config> config;  ///< of this target; absent: default_config()
-    bool bounds_check = false;
-    bool for_simt = false;  ///< a GPU's kernels as an image for this machine's CPU; a CPU's target makes images alone
+    std::optional<Config> config = {};  ///< of this target; absent: default_config()
+    bool bounds_check = false;          ///< test every access; a failing one is skipped and reported
+    bool for_simt = false;  ///< a GPU's kernels as an image for this machine's CPU, which tests every access; a CPU's
+                            ///< target makes images alone
+    const PassEdits* edits = nullptr;  ///< borrowed; of a test
+    PassLog* log = nullptr;            ///< borrowed; heard by `compile`, `prove` and the stages llvm and assembly
   };
 
-  /// Error: invalid_argument for an unknown target, unavailable for one that this build cannot make code for.
+  /// `target`: "host" (the running CPU, its features asked of the machine), "host:NAME" with an LLVM CPU name such as
+  /// x86-64-v3, or "sm_90" and the like, from sm_75 to what LLVM knows. Errors: invalid_argument for an unknown name
+  /// (it lists some), unavailable where LLVM has no back end for it.
   [[nodiscard]] static Result<std::unique_ptr<TargetCompiler>> create(const std::string& target);
   virtual ~TargetCompiler() = default;
 
@@ -49,17 +59,27 @@ class TargetCompiler {
   /// at these bindings of the program. Errors: of lowering, and as `prove`.
   [[nodiscard]] virtual Result<SearchSpace> search_space(const ir::Program& program,
                                                          std::span<const ir::Binding> bindings) = 0;
+  /// CPU and features, or a GPU's architecture, as they belong into an artifact's identity.
   [[nodiscard]] virtual std::string description() const = 0;
 
-  /// Errors: as HostCompiler::compile and GpuCompiler::compile; invalid_argument for a config of another target.
+  /// On the host an image with one kernel per group of results of equal extents, for whichever machine of the target.
+  /// For a GPU PTX, for which it takes a thread for each variant while it lasts; or the same kernels for simt, with
+  /// thread and block as loop variables and blocks as rows. The program must outlive the contracts. Errors:
+  /// resource_exhausted where lowering exceeds its limits (the statement is named) or a GPU's kernel has more
+  /// parameters than a launch takes, failed_precondition where an obligation is refuted or the program admits no sizes,
+  /// internal for LLVM's; invalid_argument for a config of another target.
   [[nodiscard]] virtual Result<abi::CompiledCode> compile(const ir::Program& program, const Options& options) = 0;
-  /// GpuCompiler::compile_comparison. Error: invalid_argument for a CPU's target, whose memory the host compares.
+  /// The kernel that abi/comparison.h describes, as PTX, or for this machine's CPU as emit_comparison says. Error:
+  /// invalid_argument for a CPU's target, whose memory the host compares.
   [[nodiscard]] virtual Result<abi::CompiledCode> compile_comparison(bool for_simt) = 0;
-  /// Returns HostCompiler::required_features for a CPU's target; empty for a GPU's.
+  /// Names of the instruction sets that a CPU's code may use, as LLVM has them ("avx2"); empty for a GPU's.
   [[nodiscard]] virtual std::vector<std::string> required_features() const = 0;
-  /// Checks HostCompiler::check_runs_here for a CPU's target; always succeeds for a GPU's.
+  /// Error: failed_precondition, where this machine lacks instructions that a CPU's code may use.
   [[nodiscard]] virtual Status check_runs_here() const = 0;
+  /// The obligations of all kernels with their verdicts, refuted ones too. Errors as `compile`.
   [[nodiscard]] virtual Result<std::vector<Proof>> prove(const ir::Program& program, const Options& options) = 0;
+  /// The text of one stage (a GPU's assembly is PTX), of all kernels. Needs no running on this machine, so any known
+  /// CPU will do.
   [[nodiscard]] virtual Result<std::string> emit(const ir::Program& program, Stage stage, const Options& options) = 0;
 };
 

@@ -10,6 +10,7 @@
 
 #include "abi/gpu_targets.h"
 #include "runtime/host/host_info.h"
+#include "runtime/host/system_memory.h"
 #include "session/compile/job_thread.h"
 #include "session/launch/compiled_state.h"
 #include "tuner/cache/choice.h"
@@ -35,7 +36,22 @@ compiler::Stage stage_of(Stage stage) {
   }
 }
 
+/// LLVM ends the process where it runs out. A round number, not measured: room for what compiling takes.
+constexpr std::int64_t kMemoryToCompile = std::int64_t{128} << 20;
+
+/// Returns the target that "host" means for a device.
+std::string target_on(const runtime::Device& device, const std::string& target) {
+  return target == "host" && device.traits().code_kind ? device.traits().target : target;
+}
+
 }  // namespace
+
+Status check_memory_to_compile() {
+  const std::int64_t available = runtime::available_memory();
+  if (available >= kMemoryToCompile) return {};
+  return resource_exhausted(
+      fmt::format("compiling needs {} bytes of memory, {} are left to this process", kMemoryToCompile, available));
+}
 
 Result<Stage> parse_stage(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, Stage>, 6> kStages = {{{"ir", Stage::ir},
@@ -60,7 +76,13 @@ Context::~Context() = default;
 Result<std::string> Context::target_of(const CompileOptions& options) {
   if (options.target != "host") return options.target;
   PADLOCK_TRY(const runtime::Device* const device, devices_.open(options.device));
-  return device->traits().code_kind ? device->traits().target : options.target;
+  return target_on(*device, options.target);
+}
+
+Result<Context::Resolved> Context::resolve(const runtime::Device& device, const std::string& target) {
+  Resolved resolved{.device = &device, .target = target_on(device, target), .compiler = nullptr};
+  PADLOCK_TRY(resolved.compiler, compiler_for(resolved.target));
+  return resolved;
 }
 
 /// Error: invalid_argument, where times on the device mean nothing.
@@ -79,7 +101,7 @@ Result<TargetCompiler*> Context::compiler_for(const std::string& target) {
   const std::lock_guard lock(mutex_);
   auto& slot = compilers_[target];
   if (!slot) {
-    PADLOCK_TRY(slot, TargetCompiler::create(target));
+    PADLOCK_TRY(slot, observer_.create(target));
   }
   return slot.get();
 }
@@ -97,12 +119,16 @@ Result<std::string> Context::describe_target(const std::string& target) {
 
 Result<tuner::CacheKey> Context::cache_key(const Program& program, const CompileOptions& options) {
   PADLOCK_TRY(const runtime::Device* const device, tuned_device(options.device));
+  return key_of(program, *device, target_on(*device, options.target));
+}
+
+Result<tuner::CacheKey> Context::key_of(const Program& program, const runtime::Device& device,
+                                        const std::string& target) {
   tuner::KeyFields fields;
   tuner::describe_build(fields);
   tuner::describe_program(fields, program.ir());
-  PADLOCK_TRY(const std::string target, target_of(options));
-  PADLOCK_CHECK(device->check_target(target));
-  if (const auto gpu = device->facts().gpu) {
+  PADLOCK_CHECK(device.check_target(target));
+  if (const auto gpu = device.facts().gpu) {
     tuner::describe_gpu(fields, *gpu, target);
   } else {
     PADLOCK_TRY(const std::string cpu, describe_target(target));
@@ -114,7 +140,11 @@ Result<tuner::CacheKey> Context::cache_key(const Program& program, const Compile
 
 Result<CompiledProgram> Context::compile(const Program& program, const CompileOptions& options) {
   PADLOCK_TRY(const runtime::Device* const device, devices_.open(options.device));
-  if (device->traits().code_kind) return compile_code(program, *device, options);
+  if (device->traits().code_kind) {
+    PADLOCK_CHECK(check_memory_to_compile());
+    PADLOCK_TRY(const Resolved resolved, resolve(*device, options.target));
+    return compile_code(program, resolved, options);
+  }
   if (!options.config.empty()) return invalid_argument("expected no config: the reference has nothing to configure");
   return interpret(program);
 }
@@ -138,10 +168,10 @@ Result<std::shared_ptr<const tuner::Lookup>> Context::look_up(const Program& pro
 /// Looks up this program in the cache, with the code of each config that it names; null for a miss, with why.
 Result<std::shared_ptr<const TunedConfigs>> Context::tuned_configs(const Program& program,
                                                                    const CompileOptions& options,
-                                                                   const TargetCompiler& compiler,
-                                                                   const std::string& config, std::string& miss) {
-  PADLOCK_TRY(const tuner::CacheKey key, cache_key(program, options));
-  PADLOCK_TRY(const auto lookup, look_up(program, key, compiler));
+                                                                   const Resolved& resolved, const std::string& config,
+                                                                   std::string& miss) {
+  PADLOCK_TRY(const tuner::CacheKey key, key_of(program, *resolved.device, resolved.target));
+  PADLOCK_TRY(const auto lookup, look_up(program, key, *resolved.compiler));
   miss = fmt::format("the cache missed, {}", lookup->reason);
   if (!lookup->hit()) return nullptr;
   std::string reason = fmt::format("the cache hit, key {}", key.digest().substr(0, 12));
@@ -149,10 +179,10 @@ Result<std::shared_ptr<const TunedConfigs>> Context::tuned_configs(const Program
   std::map<std::string, std::shared_ptr<const CompiledProgram::State>> compiled;
   std::vector<tuner::Choice> choices;
   for (tuner::Choice choice : lookup->choices) {
-    PADLOCK_TRY(const compiler::Config parsed, compiler.parse_config(choice.config));
+    PADLOCK_TRY(const compiler::Config parsed, resolved.compiler->parse_config(choice.config));
     choice.config = compiler::to_string(parsed);
     if (choice.config != config && !compiled.contains(choice.config)) {
-      auto tuned = compile_config(program, options, parsed);
+      auto tuned = compile_config(program, resolved, parsed, options.bounds_check);
       // A record is a hint: what the device of now does not take, the default serves.
       if (!tuned && (is_device_lost(tuned.error()) || store_->mode() == tuner::Mode::require))
         return std::unexpected(std::move(tuned).error());
@@ -170,8 +200,7 @@ Result<std::shared_ptr<const TunedConfigs>> Context::tuned_configs(const Program
 
 /// Tunes, and has those who still use the program take what was chosen.
 Result<TuneReport> Context::tune_serving(const Program& program, const CompileOptions& options,
-                                         const TargetCompiler& compiler,
-                                         const std::weak_ptr<CompiledProgram::State>& serving,
+                                         const Resolved& resolved, const std::weak_ptr<CompiledProgram::State>& serving,
                                          const std::function<bool()>& stopped) {
   TuneOptions tuning = options.background->options;
   tuning.device = options.device;
@@ -182,20 +211,20 @@ Result<TuneReport> Context::tune_serving(const Program& program, const CompileOp
   PADLOCK_TRY(TuneReport report, tune(program, tuning));
   if (const auto state = serving.lock(); state && report.chosen() > 0) {
     std::string miss;
-    PADLOCK_TRY(auto tuned, tuned_configs(program, options, compiler, state->config, miss));
+    PADLOCK_TRY(auto tuned, tuned_configs(program, options, resolved, state->config, miss));
     state->tuned.set(std::move(tuned));
   }
   return report;
 }
 
-Status Context::tune_later(const Program& program, const CompileOptions& options, const TargetCompiler& compiler,
+Status Context::tune_later(const Program& program, const CompileOptions& options, const Resolved& resolved,
                            const std::shared_ptr<CompiledProgram::State>& state) {
   if (store_ == nullptr) return failed_precondition("expected a cache that keeps what is learnt, found none");
   return background_->add(
-      [this, program, options, &compiler, serving = std::weak_ptr(state)](const std::function<bool()>& stopped) {
+      [this, program, options, resolved, serving = std::weak_ptr(state)](const std::function<bool()>& stopped) {
         const Result<TuneReport> report = [&]() -> Result<TuneReport> {
           try {
-            return tune_serving(program, options, compiler, serving, stopped);
+            return tune_serving(program, options, resolved, serving, stopped);
           } catch (const std::bad_alloc&) {  // there is nobody above this who could
             return resource_exhausted("out of memory");
           }
@@ -206,38 +235,37 @@ Status Context::tune_later(const Program& program, const CompileOptions& options
 
 void Context::wait_for_tuning() { background_->wait(); }
 
-Result<CompiledProgram> Context::compile_code(const Program& program, const runtime::Device& device,
+Result<CompiledProgram> Context::compile_code(const Program& program, const Resolved& resolved,
                                               const CompileOptions& options) {
-  PADLOCK_TRY(TargetCompiler* const compiler, compiler_of(options));
-  PADLOCK_TRY(const compiler::Config config, compiler->parse_config(options.config));
-  PADLOCK_TRY(std::shared_ptr<CompiledProgram::State> state, compile_config(program, options, config));
+  PADLOCK_TRY(const compiler::Config config, resolved.compiler->parse_config(options.config));
+  PADLOCK_TRY(std::shared_ptr<CompiledProgram::State> state,
+              compile_config(program, resolved, config, options.bounds_check));
   const bool forced = !options.config.empty();
   state->reason = forced ? "forced, other keys as in the default" : "the default of this target";
-  if (forced || device.traits().emulated) return CompiledProgram(std::move(state));
+  if (forced || resolved.device->traits().emulated) return CompiledProgram(std::move(state));
   if (store_ != nullptr) {
     std::string miss;
-    PADLOCK_TRY(auto tuned, tuned_configs(program, options, *compiler, state->config, miss));
+    PADLOCK_TRY(auto tuned, tuned_configs(program, options, resolved, state->config, miss));
     if (!tuned) state->reason += ": " + miss;
     state->tuned.set(std::move(tuned));
   }
-  if (options.background) PADLOCK_CHECK(tune_later(program, options, *compiler, state));
+  if (options.background) PADLOCK_CHECK(tune_later(program, options, resolved, state));
   return CompiledProgram(std::move(state));
 }
 
 Result<std::shared_ptr<CompiledProgram::State>> Context::compile_config(const Program& program,
-                                                                        const CompileOptions& options,
-                                                                        const compiler::Config& config) {
-  PADLOCK_TRY(const runtime::Device* const device, devices_.open(options.device));
-  PADLOCK_TRY(const std::string target, target_of(options));
+                                                                        const Resolved& resolved,
+                                                                        const compiler::Config& config,
+                                                                        bool bounds_check) {
+  const auto& [device, target, compiler] = resolved;
   PADLOCK_CHECK(device->check_target(target));
-  PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
   PADLOCK_CHECK(compiler->check_runs_here());
   std::shared_ptr<CompiledProgram::State> state = make_state(program, *device);
   state->config = compiler::to_string(config);
   state->target = compiler->description();
   state->runs_here = target == "host" || abi::is_gpu(target);
   auto code = compiler->compile(program.ir(), {.config = config,
-                                               .bounds_check = options.bounds_check,
+                                               .bounds_check = bounds_check,
                                                .for_simt = device->traits().code_kind == abi::CodeKind::host_image});
   if (!code) return std::unexpected(program.with_source_line(std::move(code).error()));
   const std::int64_t kernels = std::ssize(code->kernels);

@@ -18,6 +18,7 @@
 #include "session/launch/launch_context.h"
 #include "session/launch/program.h"
 #include "support/error.h"
+#include "trace/observer.h"
 #include "tuner/cache/cache_key.h"
 #include "tuner/cache/store.h"
 
@@ -37,8 +38,8 @@ struct ContextOptions {
 
 struct CompileOptions {
   runtime::DeviceId device = {};
-  /// Target that code is made for: "host" (this machine), "host:NAME" (see compiler/targets/host_compiler.h) or "sm_NN"
-  /// (see compiler/targets/gpu_compiler.h). "host" means sm_90 for the device simt, and for a GPU the newest known
+  /// Target that code is made for: "host" (this machine), "host:NAME" or "sm_NN" (see
+  /// compiler/targets/target_compiler.h). "host" means sm_90 for the device simt, and for a GPU the newest known
   /// architecture that it runs. A program for another CPU than this one can be printed, not run.
   std::string target = "host";
   /// "key=value,...": absent keys as in the default config; empty: what the cache has for the sizes that are bound, and
@@ -55,6 +56,9 @@ enum class Stage : std::uint8_t { ir, kernel, schedule, llvm, ptx, assembly };
 /// Reads "ir", "kernel", "schedule", "llvm", "ptx" or "asm". Error: invalid_argument, listing these.
 [[nodiscard]] Result<Stage> parse_stage(std::string_view name);
 
+/// Error: resource_exhausted, where too little memory is left to compile in. Context::compile asks this itself.
+[[nodiscard]] Status check_memory_to_compile();
+
 struct TunedConfigs;
 
 /// A LaunchContext that compiles: owner of everything that is shared between programs. Compilers are made on first
@@ -66,8 +70,8 @@ class Context final : public LaunchContext {
 
   /// The slow step: once a program, whatever the sizes. Errors: invalid_argument for an unknown target or a config
   /// outside the search space; unavailable for a device or target that this machine or build does not have;
-  /// resource_exhausted and internal as compiler/targets/host_compiler.h; for a GPU also as its driver says of loading
-  /// the code (resource_exhausted for its memory; a lost device).
+  /// resource_exhausted and internal as compiler/targets/target_compiler.h; for a GPU also as its driver says of
+  /// loading the code (resource_exhausted for its memory; a lost device).
   [[nodiscard]] Result<CompiledProgram> compile(const Program& program, const CompileOptions& options = {});
   /// The text of one stage. Errors as `compile`; invalid_argument for a stage that the target does not have.
   [[nodiscard]] Result<std::string> emit(const Program& program, Stage stage, const CompileOptions& options = {});
@@ -119,24 +123,31 @@ class Context final : public LaunchContext {
   friend class Tuning;
   Result<std::shared_ptr<const tuner::Lookup>> look_up(const Program& program, const tuner::CacheKey& key,
                                                        const compiler::TargetCompiler& compiler);
+  /// What makes and runs a program's code, looked up once a compile or a tuning; borrowed from the context.
+  struct Resolved {
+    const runtime::Device* device;
+    std::string target;  // as TargetCompiler::create takes it
+    compiler::TargetCompiler* compiler;
+  };
+  Result<Resolved> resolve(const runtime::Device& device, const std::string& target);
+  Result<tuner::CacheKey> key_of(const Program& program, const runtime::Device& device, const std::string& target);
   Result<std::shared_ptr<const TunedConfigs>> tuned_configs(const Program& program, const CompileOptions& options,
-                                                            const compiler::TargetCompiler& compiler,
-                                                            const std::string& config, std::string& miss);
-  Result<TuneReport> tune_serving(const Program& program, const CompileOptions& options,
-                                  const compiler::TargetCompiler& compiler,
+                                                            const Resolved& resolved, const std::string& config,
+                                                            std::string& miss);
+  Result<TuneReport> tune_serving(const Program& program, const CompileOptions& options, const Resolved& resolved,
                                   const std::weak_ptr<CompiledProgram::State>& serving,
                                   const std::function<bool()>& stopped);
-  Status tune_later(const Program& program, const CompileOptions& options, const compiler::TargetCompiler& compiler,
+  Status tune_later(const Program& program, const CompileOptions& options, const Resolved& resolved,
                     const std::shared_ptr<CompiledProgram::State>& state);
-  Result<std::shared_ptr<CompiledProgram::State>> compile_config(const Program& program, const CompileOptions& options,
-                                                                 const compiler::Config& config);
+  Result<std::shared_ptr<CompiledProgram::State>> compile_config(const Program& program, const Resolved& resolved,
+                                                                 const compiler::Config& config, bool bounds_check);
   Result<std::string> target_of(const CompileOptions& options);
   Result<const runtime::Device*> tuned_device(runtime::DeviceId id);
   Result<compiler::TargetCompiler*> compiler_for(const std::string& target);
   Result<compiler::TargetCompiler*> compiler_of(const CompileOptions& options);
-  Result<CompiledProgram> compile_code(const Program& program, const runtime::Device& device,
-                                       const CompileOptions& options);
+  Result<CompiledProgram> compile_code(const Program& program, const Resolved& resolved, const CompileOptions& options);
 
+  const trace::Observer observer_ = trace::Observer::from_environment();
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> compilers_;  // by target; guarded by mutex_
   std::string worker_;

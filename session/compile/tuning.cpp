@@ -65,26 +65,25 @@ class Tuning {
       : context_(context), program_(program), options_(options) {}
 
   Result<TunePlan> plan() {
-    PADLOCK_TRY(compiler::TargetCompiler* const compiler, context_.compiler_of({.device = options_.device}));
-    compiler_ = compiler;
-    PADLOCK_TRY(const runtime::Device* const device, context_.tuned_device(options_.device));
-    PADLOCK_TRY(const Facts facts, facts_of(*device, context_.pool_.threads()));
+    PADLOCK_CHECK(resolve());
+    compiler::TargetCompiler& compiler = *resolved_->compiler;
+    PADLOCK_TRY(const Facts facts, facts_of(*resolved_->device, context_.pool_.threads()));
     memory_bytes_ = options_.memory_bytes > 0 ? options_.memory_bytes : facts.free_bytes / 2;
     PADLOCK_TRY(
         std::vector<tuner::PlannedRegion> regions,
         tuner::plan_regions(program_.ir(), options_.sizes,
                             {.cache_bytes = facts.caches, .memory_bytes = memory_bytes_, .seed = options_.seed}));
     PADLOCK_CHECK(deal(regions));
-    if (regions.empty()) return TunePlan{compiler->description(), memory_bytes_, {}};
+    if (regions.empty()) return TunePlan{compiler.description(), memory_bytes_, {}};
     std::vector<ir::Binding> bindings;
     for (const tuner::PlannedRegion& region : regions) {
       PADLOCK_TRY(ir::Binding binding, tuner::bind_sizes(program_.ir(), region.sizes));
       bindings.push_back(std::move(binding));
     }
-    PADLOCK_TRY(const compiler::SearchSpace space, compiler->search_space(program_.ir(), bindings));
+    PADLOCK_TRY(const compiler::SearchSpace space, compiler.search_space(program_.ir(), bindings));
     std::vector<std::string> texts;
     for (const compiler::SearchPoint& point : space.points) texts.push_back(compiler::to_string(point.config));
-    TunePlan plan{.target = compiler->description(), .memory_bytes = memory_bytes_, .regions = {}};
+    TunePlan plan{.target = compiler.description(), .memory_bytes = memory_bytes_, .regions = {}};
     for (std::size_t i = 0; i < regions.size(); ++i)
       plan.regions.push_back(plan_region(std::move(regions[i]), bindings[i], i, space, texts, facts.machine));
     return plan;
@@ -93,15 +92,14 @@ class Tuning {
   Result<TuneReport> run() {
     if (context_.store_ == nullptr)
       return failed_precondition("expected a cache that keeps what is learnt, found none");
-    PADLOCK_TRY(const tuner::CacheKey key, context_.cache_key(program_, {.device = options_.device}));
     PADLOCK_TRY(TunePlan plan, this->plan());
-    TuneReport report{.target = plan.target, .key = key.digest(), .regions = {}};
+    TuneReport report{.target = plan.target, .key = key_->digest(), .regions = {}};
     std::shared_ptr<const tuner::Lookup> known;
     if (options_.resume) {
-      PADLOCK_TRY(known, context_.look_up(program_, key, *compiler_));
+      PADLOCK_TRY(known, context_.look_up(program_, *key_, *resolved_->compiler));
     }
     for (std::size_t i = 0; i < plan.regions.size() && !report.interrupted; ++i) {
-      PADLOCK_TRY(TunedRegion tuned, tune(key, plan, i, known.get()));
+      PADLOCK_TRY(TunedRegion tuned, tune(*key_, plan, i, known.get()));
       report.trials += tuned.outcome.trials;
       report.requests += tuned.outcome.requests;
       report.interrupted = tuned.outcome.interrupted;
@@ -112,13 +110,19 @@ class Tuning {
   }
 
  private:
+  Status resolve() {
+    PADLOCK_TRY(const runtime::Device* const device, context_.tuned_device(options_.device));
+    PADLOCK_TRY(resolved_, context_.resolve(*device, "host"));
+    PADLOCK_TRY(key_, context_.key_of(program_, *device, resolved_->target));
+    return {};
+  }
+
   /// Leaves the regions of this shard.
   Status deal(std::vector<tuner::PlannedRegion>& regions) {
     const tuner::Shard& shard = options_.shard;
     if (!shard.is_valid())
       return invalid_argument(fmt::format("expected a shard from 0 to {}, found {}", shard.count - 1, shard.index));
-    PADLOCK_TRY(const tuner::CacheKey key, context_.cache_key(program_, {.device = options_.device}));
-    std::erase_if(regions, [&](const tuner::PlannedRegion& r) { return !shard.has(key.digest(), r.region); });
+    std::erase_if(regions, [&](const tuner::PlannedRegion& r) { return !shard.has(key_->digest(), r.region); });
     return {};
   }
 
@@ -213,7 +217,8 @@ class Tuning {
   Context& context_;
   const Program& program_;
   const TuneOptions& options_;
-  compiler::TargetCompiler* compiler_ = nullptr;  // borrowed from the context
+  std::optional<Context::Resolved> resolved_;  // when planned, as the key
+  std::optional<tuner::CacheKey> key_;
   std::int64_t memory_bytes_ = 0;
   std::optional<tuner::Worker> worker_;  // started when the first config is tried
   std::optional<double> limit_;          // of what is tried now, on the watch

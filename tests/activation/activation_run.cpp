@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "compiler/targets/host_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "ir/binding/binding.h"
 #include "ir/reference/numeric.h"
 #include "ir/reference/scalar_ops.h"
@@ -41,10 +41,10 @@ struct ActivationRun::CpuCode {
 
 Status ActivationRun::compile_for_cpu(const std::string& text, const Place& place) {
   PADLOCK_TRY(ir::Program program, ir::parse_program(text));
-  PADLOCK_TRY(const auto compiler, compiler::HostCompiler::create(place.target));
+  PADLOCK_TRY(const auto compiler, compiler::TargetCompiler::create(place.target));
   if (const Status runs = compiler->check_runs_here(); !runs) return unavailable(runs.error().message);
   const auto made = std::make_shared<CpuCode>(CpuCode{std::move(program), {}});  // the code refers to it there
-  const compiler::HostOptions options{.config = compiler->default_config(), .edits = place.edits};
+  const compiler::TargetCompiler::Options options{.config = compiler->default_config(), .edits = place.edits};
   PADLOCK_TRY(abi::CompiledCode code, compiler->compile(made->program, options));
   PADLOCK_TRY(made->image, runtime::load_image(std::move(code)));
   cpu_code_ = made;

@@ -6,8 +6,7 @@
 #include <string>
 
 #include "abi/launch_plan.h"
-#include "compiler/targets/gpu_compiler.h"
-#include "compiler/targets/host_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "tests/common/crash_report.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
@@ -31,8 +30,8 @@ struct Options {
 
 class ChainRun {
  public:
-  ChainRun(const Options& options, std::unique_ptr<compiler::HostCompiler> host,
-           std::unique_ptr<compiler::GpuCompiler> gpu)
+  ChainRun(const Options& options, std::unique_ptr<compiler::TargetCompiler> host,
+           std::unique_ptr<compiler::TargetCompiler> gpu)
       : seed_(options.seed), lists_(options.list), host_(std::move(host)), gpu_(std::move(gpu)) {}
 
   /// What is wrong with a chain; empty if nothing is.
@@ -43,8 +42,8 @@ class ChainRun {
     const Result<ir::Program> program = ir::parse_program(text);
     if (lists_) fmt::print("chain {}\n{}", index, text);
     if (!program) return text + "is refused: " + program.error().to_string();
-    std::string wrong = run(*program, generated, index, *host_, compiler::HostOptions{});
-    const compiler::GpuOptions simt{.config = compiler::GpuConfig{}, .for_simt = true};
+    std::string wrong = run(*program, generated, index, *host_, compiler::TargetCompiler::Options{});
+    const compiler::TargetCompiler::Options simt{.config = compiler::GpuConfig{}, .for_simt = true};
     if (wrong.empty()) wrong = run(*program, generated, index, *gpu_, simt);
     return wrong.empty() ? wrong : text + wrong;
   }
@@ -116,15 +115,15 @@ class ChainRun {
 
   std::uint64_t seed_;
   bool lists_;
-  std::unique_ptr<compiler::HostCompiler> host_;
-  std::unique_ptr<compiler::GpuCompiler> gpu_;
+  std::unique_ptr<compiler::TargetCompiler> host_;
+  std::unique_ptr<compiler::TargetCompiler> gpu_;
   GuardedArena arena_;
   std::int64_t obligations_ = 0, undecided_ = 0, guarded_ = 0, runs_ = 0, asked_ = 0, held_ = 0;
 };
 
 int run(const Options& options) {
-  auto host = compiler::HostCompiler::create();
-  auto gpu = compiler::GpuCompiler::create("sm_90");
+  auto host = compiler::TargetCompiler::create("host");
+  auto gpu = compiler::TargetCompiler::create("sm_90");
   if (!host || !gpu) return fmt::print("no compiler\n"), 1;
   ChainRun chains(options, *std::move(host), *std::move(gpu));
   for (std::uint64_t i = 0; i < options.programs; ++i)

@@ -134,7 +134,7 @@ bool may_show(const std::string& text, compiler::Mutation mutation) {
   if (!program) return true;
   const auto scheduled = [&](const compiler::PassEdits* edits) {
     return compiler::schedule_text(*program, edits, [&](compiler::Kernel kernel) {
-      return compiler::schedules_for_host(std::move(kernel), compiler::HostConfig{}, edits);
+      return std::vector{compiler::schedule_for_host(std::move(kernel), compiler::HostConfig{}, edits)};
     });
   };
   const auto right = scheduled(nullptr);
@@ -158,7 +158,7 @@ FoundBy find_by_running(const Options& options) {
 /// Proves programs with the seeded bug until one is refuted, which must be why it does not compile.
 FoundBy find_by_proving(const Options& options) {
   const compiler::PassEdits* edits = compiler::edits_of(options.settings.mutation);
-  const auto host = compiler::HostCompiler::create();
+  const auto host = compiler::TargetCompiler::create("host");
   if (!host) return FoundBy::nothing;
   compiler::ProofCache lemmas;
   for (std::uint64_t i = 0; i < options.programs; ++i) {
@@ -167,7 +167,7 @@ FoundBy find_by_proving(const Options& options) {
     if (!program || text.size() > kLongestToProve || !may_show(text, options.settings.mutation)) continue;
     Result<std::vector<compiler::Kernel>> kernels = compiler::lower(*program, edits);
     if (!kernels) continue;
-    const compiler::HostConfig config = (*host)->default_config();
+    const compiler::HostConfig config = std::get<compiler::HostConfig>((*host)->default_config());
     const bool refuted = std::ranges::any_of(*kernels, [&](compiler::Kernel& kernel) {
       return !compiler::prove(compiler::schedule_for_host(std::move(kernel), config, edits),
                               {.cache = &lemmas, .keep = false});

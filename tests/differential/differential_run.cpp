@@ -10,8 +10,8 @@
 namespace padlock::differential {
 namespace {
 
-std::string describe(const compiler::HostOptions& options) {
-  return fmt::format("{}{}{}", options.config ? options.config->to_string() : "default config",
+std::string describe(const compiler::TargetCompiler::Options& options) {
+  return fmt::format("{}{}{}", options.config ? to_string(*options.config) : "default config",
                      options.bounds_check ? ", bounds check" : "",
                      options.edits == compiler::plan_always() ? ", short rows of any number" : "");
 }
@@ -27,18 +27,18 @@ struct DifferentialRun::Case {
 
 Result<std::unique_ptr<DifferentialRun>> DifferentialRun::create(const RunSettings& settings) {
   std::unique_ptr<DifferentialRun> run(new DifferentialRun(settings));
-  PADLOCK_TRY(run->compiler_, compiler::HostCompiler::create());
+  PADLOCK_TRY(run->compiler_, compiler::TargetCompiler::create("host"));
   run->configs_ = compiler::HostConfig::all();
   return run;
 }
 
-std::vector<compiler::HostOptions> DifferentialRun::draw_options(testing::Rng& rng) {
-  compiler::HostOptions options;
+std::vector<compiler::TargetCompiler::Options> DifferentialRun::draw_options(testing::Rng& rng) {
+  compiler::TargetCompiler::Options options;
   options.edits = compiler::edits_of(settings_.mutation);
   if (rng.chance(50) && options.edits == nullptr) options.edits = compiler::plan_always();
   options.bounds_check = settings_.bounds_check.value_or(rng.chance(16));
   if (settings_.configs == ConfigChoice::random && rng.chance(60)) options.config = rng.pick(configs_);
-  std::vector<compiler::HostOptions> drawn = {options};
+  std::vector<compiler::TargetCompiler::Options> drawn = {options};
   for (std::size_t i = 0; settings_.configs == ConfigChoice::all && i < configs_.size(); ++i) {
     options.config = configs_[i];
     drawn.push_back(options);
@@ -49,7 +49,7 @@ std::vector<compiler::HostOptions> DifferentialRun::draw_options(testing::Rng& r
 std::optional<Finding> DifferentialRun::check_program(std::uint64_t index) {
   const GeneratedProgram generated = random_program(settings_.seed, index);
   testing::Rng rng = testing::Rng(settings_.seed).fork(index).fork(2);
-  for (const compiler::HostOptions& options : draw_options(rng)) {
+  for (const compiler::TargetCompiler::Options& options : draw_options(rng)) {
     coverage_.count("run", options.config ? "other config" : "default config");
     if (options.bounds_check) coverage_.count("run", "bounds check");
     if (auto finding = check_with(generated, index, options, rng.fork(3))) return finding;
@@ -75,7 +75,7 @@ std::string DifferentialRun::check_binding(const Case& c, const SymbolValues& va
 }
 
 std::optional<Finding> DifferentialRun::check_with(const GeneratedProgram& generated, std::uint64_t index,
-                                                   const compiler::HostOptions& options, testing::Rng rng) {
+                                                   const compiler::TargetCompiler::Options& options, testing::Rng rng) {
   Finding finding{index, generated.text(), "", describe(options), ""};
   name_current_case(fmt::format("--seed={} --first={} --programs=1\n{}", settings_.seed, index, finding.text));
   const auto fail = [&](std::string message) { return finding.message = std::move(message), finding; };
@@ -103,7 +103,7 @@ std::optional<Finding> DifferentialRun::check_with(const GeneratedProgram& gener
 }
 
 std::string DifferentialRun::check_text(const GeneratedProgram& generated, const std::string& text,
-                                        const SymbolValues& values, const compiler::HostOptions& options) {
+                                        const SymbolValues& values, const compiler::TargetCompiler::Options& options) {
   const Result<ir::Program> program = ir::parse_program(text);
   if (!program) return {};
   const Result<runtime::HostImage> code = load(compiler_->compile(*program, options));
@@ -118,16 +118,16 @@ std::string DifferentialRun::check_text(const GeneratedProgram& generated, const
 
 /// A single result with the statements that it needs, and the default config, where those fail as well.
 void DifferentialRun::shrink(const GeneratedProgram& generated, const SymbolValues& values,
-                             const compiler::HostOptions& options, Finding& finding) {
+                             const compiler::TargetCompiler::Options& options, Finding& finding) {
   std::vector<std::string> candidates = generated.results;
   for (const GeneratedStatement& s : generated.statements) candidates.insert(candidates.begin(), s.name);
-  compiler::HostOptions plain = options;
+  compiler::TargetCompiler::Options plain = options;
   plain.config.reset();
   plain.bounds_check = false;
   for (const std::string& result : candidates) {
     const std::string text = generated.text_of({result}, true);
     if (text.size() >= finding.text.size()) continue;
-    for (const compiler::HostOptions& tried : {plain, options}) {
+    for (const compiler::TargetCompiler::Options& tried : {plain, options}) {
       std::string failure = check_text(generated, text, values, tried);
       if (failure.empty()) continue;
       finding.text = text;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/targets/host_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "tests/compiler/seeded/mutation.h"
 #include "tests/differential/coverage.h"
 #include "tests/differential/host_check.h"
@@ -47,18 +47,18 @@ class DifferentialRun {
   explicit DifferentialRun(const RunSettings& settings) : settings_(settings) {}
   struct Case;
   std::optional<Finding> check_with(const GeneratedProgram& generated, std::uint64_t index,
-                                    const compiler::HostOptions& options, testing::Rng rng);
+                                    const compiler::TargetCompiler::Options& options, testing::Rng rng);
   std::string check_binding(const Case& c, const SymbolValues& values, testing::Rng& rng);
   std::optional<SymbolValues> next_values(const GeneratedProgram& generated, const ir::Program& program,
                                           testing::Rng& rng, std::string& failure);
-  std::vector<compiler::HostOptions> draw_options(testing::Rng& rng);
-  void shrink(const GeneratedProgram& generated, const SymbolValues& values, const compiler::HostOptions& options,
-              Finding& finding);
+  std::vector<compiler::TargetCompiler::Options> draw_options(testing::Rng& rng);
+  void shrink(const GeneratedProgram& generated, const SymbolValues& values,
+              const compiler::TargetCompiler::Options& options, Finding& finding);
   std::string check_text(const GeneratedProgram& generated, const std::string& text, const SymbolValues& values,
-                         const compiler::HostOptions& options);
+                         const compiler::TargetCompiler::Options& options);
 
   RunSettings settings_;
-  std::unique_ptr<compiler::HostCompiler> compiler_;
+  std::unique_ptr<compiler::TargetCompiler> compiler_;
   std::vector<compiler::HostConfig> configs_;
   GuardedArena arena_;
   Coverage coverage_;

@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/targets/gpu_compiler.h"
-#include "compiler/targets/host_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "tests/common/environment.h"
 #include "tests/differential/host_check.h"
 
@@ -60,7 +59,8 @@ std::vector<Sizes> near(const Sizes& named) {
 
 class Gallery {
  public:
-  Gallery(std::unique_ptr<compiler::HostCompiler> host, std::unique_ptr<compiler::GpuCompiler> gpu, std::uint64_t seed)
+  Gallery(std::unique_ptr<compiler::TargetCompiler> host, std::unique_ptr<compiler::TargetCompiler> gpu,
+          std::uint64_t seed)
       : host_(std::move(host)), gpu_(std::move(gpu)), rng_(seed) {}
 
   /// What is wrong with a program; empty if nothing is.
@@ -69,8 +69,8 @@ class Gallery {
     const Sizes named = parse_sizes(line_after(text, "// Sizes: "));
     const Result<ir::Program> program = ir::parse_program(text);
     if (!program) return "is refused: " + program.error().to_string();
-    std::string wrong = check_on(*program, named, *host_, compiler::HostOptions{});
-    const compiler::GpuOptions simt{.config = compiler::GpuConfig{}, .for_simt = true};
+    std::string wrong = check_on(*program, named, *host_, compiler::TargetCompiler::Options{});
+    const compiler::TargetCompiler::Options simt{.config = compiler::GpuConfig{}, .for_simt = true};
     return wrong.empty() ? check_on(*program, named, *gpu_, simt) : wrong;
   }
 
@@ -101,8 +101,8 @@ class Gallery {
     return {};
   }
 
-  std::unique_ptr<compiler::HostCompiler> host_;
-  std::unique_ptr<compiler::GpuCompiler> gpu_;
+  std::unique_ptr<compiler::TargetCompiler> host_;
+  std::unique_ptr<compiler::TargetCompiler> gpu_;
   GuardedArena arena_;
   testing::Rng rng_;
   int runs_ = 0;
@@ -110,8 +110,8 @@ class Gallery {
 
 int run() {
   const std::uint64_t seed = testing::seed_or(50);
-  auto host = compiler::HostCompiler::create();
-  auto gpu = compiler::GpuCompiler::create("sm_90");
+  auto host = compiler::TargetCompiler::create("host");
+  auto gpu = compiler::TargetCompiler::create("sm_90");
   if (!host || !gpu) return fmt::print("no compiler\n"), 1;
   Gallery gallery(*std::move(host), *std::move(gpu), seed);
   std::vector<std::filesystem::path> files;

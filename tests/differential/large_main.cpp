@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "abi/kernel_abi.h"
-#include "compiler/targets/host_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "ir/binding/binding.h"
 #include "ir/reference/interpreter.h"
 #include "tests/common/environment.h"
@@ -207,11 +207,11 @@ class OutputMemory {
   void* data_;
 };
 
-void run_config(const Case& c, compiler::HostCompiler& compiler, const char* config_text, std::uint64_t seed) {
+void run_config(const Case& c, compiler::TargetCompiler& compiler, const char* config_text, std::uint64_t seed) {
   const auto start = std::chrono::steady_clock::now();
   const auto program = ir::parse_program(c.text);
   if (!program) die(program.error().to_string());
-  const auto config = compiler::HostConfig::parse(config_text, compiler.default_config());
+  const auto config = compiler.parse_config(config_text);
   if (!config) die(config.error().to_string());
   const auto code = differential::load(compiler.compile(*program, {.config = *config}));
   if (!code) die(code.error().to_string());
@@ -234,7 +234,7 @@ void run_config(const Case& c, compiler::HostCompiler& compiler, const char* con
   reference.at_random(rng);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print("{}, {}: {} elements read, {} written, all as their closed form, {} as the interpreter's, {:.1f} s\n",
-             c.name, config->to_string(), input_bytes, out.elements, reference.checked(), seconds);
+             c.name, to_string(*config), input_bytes, out.elements, reference.checked(), seconds);
   std::fflush(stdout);
 }
 
@@ -295,7 +295,7 @@ int run() {
     fmt::print("skipped: {} MiB of memory are available, {} are needed\n", kib >> 10, kNeededKib >> 10);
     return 77;
   }
-  auto compiler = compiler::HostCompiler::create();
+  auto compiler = compiler::TargetCompiler::create("host");
   if (!compiler) die(compiler.error().to_string());
   fmt::print("seed {}\n", seed);
   for (const Case& c : cases())

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/targets/gpu_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "tests/common/crash_report.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
@@ -86,7 +86,7 @@ const std::array kLongRows = {
 
 class SimtRun {
  public:
-  SimtRun(const Options& options, std::unique_ptr<compiler::GpuCompiler> compiler)
+  SimtRun(const Options& options, std::unique_ptr<compiler::TargetCompiler> compiler)
       : options_(options), compiler_(std::move(compiler)), space_(GpuConfig::all()) {}
 
   bool whole_space() {
@@ -203,7 +203,7 @@ class SimtRun {
   bool check_config(const Subject& subject, const GpuConfig& config, testing::Rng& rng) {
     const std::string name = config.to_string();
     name_current_case(fmt::format("{} --config={}\n{}", subject.reproduce, name, subject.text));
-    const compiler::GpuOptions options{.config = config, .for_simt = true};
+    const compiler::TargetCompiler::Options options{.config = config, .for_simt = true};
     const auto proofs = compiler_->prove(*subject.program, options);
     if (!proofs) return report(subject, name, "", "it is not proved: " + proofs.error().to_string());
     for (const compiler::Proof& proof : *proofs)
@@ -238,7 +238,7 @@ class SimtRun {
   }
 
   const Options& options_;
-  std::unique_ptr<compiler::GpuCompiler> compiler_;
+  std::unique_ptr<compiler::TargetCompiler> compiler_;
   std::vector<GpuConfig> space_;
   GuardedArena arena_;
   std::map<Verdict, std::int64_t> verdicts_;
@@ -248,7 +248,7 @@ class SimtRun {
 };
 
 int run(const Options& options, bool slice) {
-  auto compiler = compiler::GpuCompiler::create(options.target);
+  auto compiler = compiler::TargetCompiler::create(options.target);
   if (!compiler) return fmt::print("no compiler: {}\n", compiler.error().to_string()), 1;
   SimtRun run(options, *std::move(compiler));
   const bool equal = slice ? run.dealt(options.whole, 256) && run.long_rows(8) && run.drawn()

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "compiler/targets/gpu_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "tests/common/expect.h"
 #include "tests/compiler/seeded/seeded_bugs.h"
 #include "tests/differential/host_check.h"
@@ -12,7 +12,7 @@
 namespace padlock::differential {
 namespace {
 
-using compiler::GpuConfig;
+using compiler::Config;
 using compiler::Mutation;
 
 constexpr const char* kTurned =
@@ -31,8 +31,8 @@ constexpr const char* kMixed =
 std::string run(const char* text, std::int64_t a, std::int64_t b, const char* config,
                 const compiler::PassEdits* edits) {
   const ir::Program program = testing::program_of(text);
-  const auto compiler = testing::value_of(compiler::GpuCompiler::create("sm_90"));
-  const GpuConfig parsed = testing::value_of(GpuConfig::parse(config, compiler->default_config()));
+  const auto compiler = testing::value_of(compiler::TargetCompiler::create("sm_90"));
+  const Config parsed = testing::value_of(compiler->parse_config(config));
   const runtime::HostImage code = testing::value_of(
       load(compiler->compile(program, {.config = parsed, .bounds_check = false, .for_simt = true, .edits = edits})));
   ir::BindRequest request;

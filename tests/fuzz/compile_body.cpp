@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "compiler/targets/host_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "ir/program.h"
 #include "solver/binding_search.h"
 #include "support/limits.h"
@@ -36,11 +36,11 @@ void check_refusal(const padlock::ir::Program& program, const padlock::Error& er
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace padlock;
-  static const auto kCompiler = compiler::HostCompiler::create();
+  static const auto kCompiler = compiler::TargetCompiler::create("host");
   fuzz::require(kCompiler.has_value(), "the host has a compiler");
   const Result<ir::Program> program = ir::parse_program({reinterpret_cast<const char*>(data), size});
   if (!program) return 0;
-  compiler::HostOptions options;
+  compiler::TargetCompiler::Options options;
   options.bounds_check = size % 4 == 0;
   const double start = fuzz::processor_seconds();
   const std::int64_t before = steps_taken();

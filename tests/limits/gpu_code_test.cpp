@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "compiler/targets/gpu_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "ir/program.h"
 #include "support/limits.h"
 #include "tests/limits/hostile_texts.h"
@@ -18,7 +18,7 @@ namespace {
 
 /// Compiles a family's text for a GPU and returns the error, or nothing.
 std::string refusal_of(std::string_view name, std::size_t bytes) {
-  static const auto kGpu = GpuCompiler::create("sm_90");
+  static const auto kGpu = TargetCompiler::create("sm_90");
   const auto families = testing::hostile_families();
   const auto family = std::ranges::find(families, name, &testing::HostileFamily::name);
   REQUIRE(family != families.end());
@@ -54,7 +54,7 @@ std::string transposes(int kernels) {
 }
 
 TEST_CASE("code for some sizes alone is left out of a program that would be too long with it") {
-  const auto gpu = GpuCompiler::create("sm_90");
+  const auto gpu = TargetCompiler::create("sm_90");
   for (const bool for_simt : {false, true})
     for (const auto& [kernels, has_narrow] : {std::pair(2, true), {9, false}}) {
       CAPTURE(for_simt);
@@ -96,7 +96,7 @@ TEST_CASE("what is compiled for a GPU is compiled for simt, too, whose code is l
   REQUIRE(program.has_value());
   for (const bool for_simt : {false, true}) {
     CAPTURE(for_simt);
-    const auto gpu = GpuCompiler::create("sm_90");
+    const auto gpu = TargetCompiler::create("sm_90");
     const Result<abi::CompiledCode> code = (*gpu)->compile(*program, {.for_simt = for_simt});
     CHECK((code ? "" : code.error().message) == "");
   }

@@ -10,8 +10,7 @@
 
 #include "compiler/pipeline.h"
 #include "compiler/schedule/cases/segments.h"
-#include "compiler/targets/gpu_compiler.h"
-#include "compiler/targets/host_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "ir/program.h"
 #include "support/limits.h"
 #include "support/steps.h"
@@ -36,8 +35,8 @@ std::int64_t cost_of(std::vector<Error>& errors, Pass&& pass) {
 }
 
 Costs costs_of(const std::string& text) {
-  static const auto kHost = HostCompiler::create("host:x86-64-v3");
-  static const auto kGpu = GpuCompiler::create("sm_90");
+  static const auto kHost = TargetCompiler::create("host:x86-64-v3");
+  static const auto kGpu = TargetCompiler::create("sm_90");
   Costs costs;
   std::optional<ir::Program> program;
   costs.verify = cost_of(costs.errors, [&]() -> Status {
@@ -161,7 +160,7 @@ TEST_CASE("what a proof says of an obligation stays short, however many sizes a 
   REQUIRE(family != families.end());
   const Result<ir::Program> program = ir::parse_program(family->text(4000));
   REQUIRE(program.has_value());
-  const auto proofs = (*HostCompiler::create("host:x86-64-v3"))->prove(*program, {});
+  const auto proofs = (*TargetCompiler::create("host:x86-64-v3"))->prove(*program, {});
   REQUIRE(proofs.has_value());
   std::size_t guarded = 0;
   for (const Proof& proof : *proofs)

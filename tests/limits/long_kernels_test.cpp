@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "compiler/targets/host_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "ir/program.h"
 #include "support/limits.h"
 #include "tests/common/rng.h"
@@ -18,7 +18,7 @@ std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(
 /// Compiles a family's text and compares what it computes with the interpreter. Returns the lines of its LLVM IR.
 std::size_t check_results(const testing::HostileFamily& family, std::size_t bytes) {
   CAPTURE(family.name);
-  const auto compiler = compiler::HostCompiler::create();
+  const auto compiler = compiler::TargetCompiler::create("host");
   REQUIRE(compiler.has_value());
   const Result<ir::Program> program = ir::parse_program(family.text(bytes));
   REQUIRE(program.has_value());

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "compiler/targets/host_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "ir/program.h"
 #include "support/steps.h"
 #include "tests/limits/hostile_texts.h"
@@ -20,7 +20,7 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-Outcome outcome_of(HostCompiler& compiler, const ir::Program& program) {
+Outcome outcome_of(TargetCompiler& compiler, const ir::Program& program) {
   const std::int64_t before = steps_taken();
   const auto proofs = compiler.prove(program, {});
   Outcome outcome{.steps = steps_taken() - before, .verdicts = proofs ? "" : proofs.error().message};
@@ -30,12 +30,12 @@ Outcome outcome_of(HostCompiler& compiler, const ir::Program& program) {
   return outcome;
 }
 
-std::unique_ptr<HostCompiler> new_compiler() { return *HostCompiler::create("host:x86-64-v3"); }
+std::unique_ptr<TargetCompiler> new_compiler() { return *TargetCompiler::create("host:x86-64-v3"); }
 
 constexpr std::size_t kBytes = 3000;
 
 TEST_CASE("a program takes the steps that it takes alone, whatever was proved before it, itself too") {
-  const std::unique_ptr<HostCompiler> used = new_compiler();
+  const std::unique_ptr<TargetCompiler> used = new_compiler();
   for (const testing::HostileFamily& family : testing::hostile_families()) {
     const Result<ir::Program> alone = ir::parse_program(family.text(kBytes));
     const Result<ir::Program> later = ir::parse_program(family.text(kBytes));

@@ -11,8 +11,7 @@
 
 #include "bench/pad_case.h"
 #include "compiler/pipeline.h"
-#include "compiler/targets/gpu_compiler.h"
-#include "compiler/targets/host_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "support/file.h"
 #include "support/limits.h"
 #include "support/steps.h"
@@ -100,13 +99,13 @@ std::optional<std::vector<Kernel>> lowered(std::optional<ir::Program>& program, 
   return *std::move(kernels);
 }
 
-HostCompiler& host_compiler() {
-  static const auto kHost = HostCompiler::create("host:x86-64-v3");
+TargetCompiler& host_compiler() {
+  static const auto kHost = TargetCompiler::create("host:x86-64-v3");
   return **kHost;
 }
 
-GpuCompiler& gpu_compiler() {
-  static const auto kGpu = GpuCompiler::create("sm_90");
+TargetCompiler& gpu_compiler() {
+  static const auto kGpu = TargetCompiler::create("sm_90");
   return **kGpu;
 }
 

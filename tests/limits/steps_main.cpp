@@ -6,8 +6,7 @@
 #include <string>
 
 #include "compiler/pipeline.h"
-#include "compiler/targets/gpu_compiler.h"
-#include "compiler/targets/host_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "ir/program.h"
 #include "support/steps.h"
 #include "tests/fuzz/processor_time.h"
@@ -29,8 +28,8 @@ bool show(const char* name, Pass&& pass) {
 
 void show_passes(const std::string& text) {
   using namespace padlock;
-  static const auto kHost = compiler::HostCompiler::create("host:x86-64-v3");
-  static const auto kGpu = compiler::GpuCompiler::create("sm_90");
+  static const auto kHost = compiler::TargetCompiler::create("host:x86-64-v3");
+  static const auto kGpu = compiler::TargetCompiler::create("sm_90");
   std::optional<ir::Program> program;
   const auto verify = [&]() -> Status {
     PADLOCK_TRY(program, ir::parse_program(text));

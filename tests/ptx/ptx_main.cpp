@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/targets/gpu_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "tests/common/crash_report.h"
 #include "tests/common/environment.h"
 #include "tests/common/options.h"
@@ -142,7 +142,7 @@ class PtxRun {
     if (!program) return true;  // a regression that is about a refusal
     auto& compiler = compilers_[name];
     if (compiler == nullptr) {
-      auto made = compiler::GpuCompiler::create(name);
+      auto made = compiler::TargetCompiler::create(name);
       if (!made) return fail(what, made.error().to_string());
       compiler = *std::move(made);
     }
@@ -206,7 +206,7 @@ class PtxRun {
   Result<Ptxas> ptxas_;
   std::vector<GpuConfig> space_;
   testing::Rng rng_;
-  std::map<std::string, std::unique_ptr<compiler::GpuCompiler>> compilers_;
+  std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> compilers_;
   std::map<std::string, Batch> batches_;
   std::map<std::string, int> skipped_;
   std::size_t programs_ = 0, emissions_ = 0, emitted_ = 0, queued_ = 0, assembled_ = 0, unknown_ = 0;

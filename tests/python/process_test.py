@@ -44,6 +44,12 @@ class Import(unittest.TestCase):
         check(self, done)
         self.assertEqual(done.stdout.strip(), "[]")
 
+    def test_what_variables_ask_for_is_on_stderr(self):
+        done = run_python(f"import padlock; {PAD}", PADLOCK_TIME="1", PADLOCK_LOG="info")
+        check(self, done)
+        self.assertRegex(done.stderr, r"(?m)^padlock: \w+ for host, ms: lower ")
+        self.assertRegex(done.stderr, r"(?m)^padlock: info: compiled \w+ for host: config ")
+
     @needs("numpy")
     def test_development_mode_has_nothing_to_say(self):
         code = f"import padlock; {PAD}; k = padlock.compile({EXAMPLE!r}); import numpy; k(numpy.ones((1, 2), 'f4'), lo=1)"

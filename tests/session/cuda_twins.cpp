@@ -39,8 +39,8 @@ TwinProgram::TwinProgram(const FakeGpu& fake, Context& context, std::string_view
     : TwinProgram(fake, compile_for_gpu(context, text, options), options.bounds_check) {}
 
 TwinProgram::TwinProgram(const FakeGpu& fake, CompiledProgram compiled, bool bounds_check)
-    : compiled_(std::move(compiled)), compiler_(*compiler::GpuCompiler::create(compiled_.target())) {
-  const auto config = compiler::GpuConfig::parse(compiled_.config(), compiler_->default_config());
+    : compiled_(std::move(compiled)), compiler_(*compiler::TargetCompiler::create(compiled_.target())) {
+  const auto config = compiler_->parse_config(compiled_.config());
   auto code =
       compiler_->compile(compiled_.program().ir(), {.config = *config, .bounds_check = bounds_check, .for_simt = true});
   REQUIRE(code);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/targets/gpu_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "runtime/host/host_image.h"
 #include "session/compile/context.h"
 #include "tests/runtime/cuda/fake_fixture.h"
@@ -50,7 +50,7 @@ class TwinProgram {
   std::string run(const Kernel& kernel, const std::uint64_t* words, std::size_t count, unsigned grid_x);
 
   CompiledProgram compiled_;
-  std::unique_ptr<compiler::GpuCompiler> compiler_;
+  std::unique_ptr<compiler::TargetCompiler> compiler_;
   runtime::HostImage twins_;
   std::vector<std::unique_ptr<Kernel>> kernels_;
   std::optional<BoundProgram> bound_;

@@ -1,4 +1,4 @@
-"""Every command in docs/cli.md, docs/onnx.md, docs/proofs.md, docs/tuning.md and the README, and every example at the end of a help
+"""Every command in docs/cli.md, docs/debugging.md, docs/onnx.md, docs/proofs.md, docs/tuning.md and the README, and every example at the end of a help
 text, works as typed; what a page shows of a command's output is in it, and one of which it shows an error fails with that."""
 
 import os
@@ -6,9 +6,10 @@ import pathlib
 import re
 import shlex
 import shutil
+import subprocess
 import unittest
 
-from padlock_testing import SOURCE, Case
+from padlock_testing import PADLOCK, SOURCE, Case
 
 CACHE_ACTIONS = ("list", "show", "verify", "merge", "diff", "prune", "export", "import", "sync", "report")
 SUBCOMMANDS = ("run", "emit", "prove", "explain", "import", "pack", "tune", "bench", "cache", "devices", "version")
@@ -16,6 +17,9 @@ HELP_TEXTS = [(name,) for name in SUBCOMMANDS] + [("cache", action) for action i
 # Which examples write.
 CACHE = pathlib.Path("/tmp/padlock_tuning.db")
 PACK = pathlib.Path("/tmp/two.pack")
+# What the page on debugging writes.
+DUMPS = pathlib.Path("/tmp/padlock_dumps")
+RIGHT = pathlib.Path("/tmp/padlock_right.npy")
 # Where caches meet.
 FLEET = pathlib.Path("/tmp/padlock_fleet")
 
@@ -58,7 +62,7 @@ class Documentation(Case):
 
     def setUp(self):
         super().setUp()
-        for file in (CACHE, PACK):
+        for file in (CACHE, PACK, RIGHT):
             file.unlink(missing_ok=True)
             self.addCleanup(file.unlink, missing_ok=True)
         shutil.rmtree(FLEET, ignore_errors=True)
@@ -78,6 +82,31 @@ class Documentation(Case):
 
     def test_commands_of_the_page_on_tuning(self):
         self.check_page("docs/tuning.md", 8)
+
+    def test_commands_of_the_page_on_debugging(self):
+        """They are a shell's. What is shown is in the output, numbers aside; the dump's folder has this process's number."""
+        environment = {**os.environ, "PADLOCK": PADLOCK, "PATH": f"{os.path.dirname(PADLOCK)}:{os.environ['PATH']}"}
+        self.addCleanup(shutil.rmtree, DUMPS, ignore_errors=True)
+        commands = documented_commands("docs/debugging.md")
+        self.assertGreaterEqual(len(commands), 13)
+        for line, shown in commands:
+            dumped = next(iter(DUMPS.iterdir())).name if DUMPS.exists() else ""
+            done = subprocess.run(
+                ["bash", "-c", line.replace("pad_relu-host-1234-0", dumped)],
+                cwd=SOURCE, env=environment, capture_output=True, text=True, timeout=60, check=False,
+            )
+            self.assertEqual(done.returncode, 5 if "padlock: error: " in "".join(shown) else 0, (line, done.stderr))
+            printed = [re.sub(r"\d+", "#", text) for text in (done.stdout + done.stderr).splitlines()]
+            for text in shown:
+                self.assertIn(re.sub(r"\d+", "#", text), printed, line)
+            if line.startswith("ls "):
+                self.assertEqual(len(printed), len(shown), (line, printed))
+
+    def test_every_dumped_file_is_documented(self):
+        page = (SOURCE / "docs" / "debugging.md").read_text(encoding="utf-8")
+        source = (SOURCE / "trace" / "observer.cpp").read_text(encoding="utf-8")
+        for name in set(re.findall(r'"([a-z]+\.(?:txt|sh|pad|s|ptx))"', source)):
+            self.assertRegex(page, rf"(?m)^\| [^|]*`{re.escape(name)}`", name)
 
     def test_commands_of_the_readme(self):
         self.check_page("README.md", 9)

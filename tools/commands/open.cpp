@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
@@ -45,7 +46,9 @@ Outcome<padlock_context_options> context_options(const CacheChoice& choice) {
 }
 
 Outcome<lib::Context> open_context(padlock_context_options options) {
-  options.log = warn;
+  // Where PADLOCK_LOG is set, the library itself prints warnings.
+  const char* const asked = std::getenv("PADLOCK_LOG");
+  options.log = asked == nullptr || *asked == '\0' ? warn : nullptr;
   return or_fail(ExitCode::cache, lib::Context::create(options));
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <memory>
 
@@ -16,6 +17,7 @@ namespace padlock::tools {
 namespace {
 
 constexpr int kMostPrograms = 100'000;
+constexpr std::array<std::string_view, 3> kSearches = {"fast", "full", "random"};
 
 struct TuneCommand {
   std::vector<std::string> programs;
@@ -84,6 +86,8 @@ Outcome<lib::TuneOptions> parse(const TuneCommand& command, const lib::Program& 
     PADLOCK_TRY(auto parsed, parse_sizes(*texts, program));
     *sizes = std::move(parsed);
   }
+  if (std::ranges::find(kSearches, command.search) == kSearches.end())
+    return fail(ExitCode::usage, fmt::format("--search: expected fast, full or random, found '{}'", command.search));
   return options;
 }
 
@@ -201,10 +205,9 @@ Outcome<ExitCode> tune(const TuneCommand& command) {
   for (const std::string& file : command.programs) {
     PADLOCK_TRY(const auto program, load_program(context, file));
     PADLOCK_TRY(options.emplace_back(), parse(command, program));
-    const auto tuner = program.tuner(options.back());
-    if (!tuner) return fail(ExitCode::usage, fmt::format("--search: {}", tuner.error().message()));
     if (!command.dry_run) continue;
-    const auto plan = tuner->plan();
+    PADLOCK_TRY(const auto tuner, or_fail(ExitCode::usage, program.tuner(options.back())));
+    const auto plan = tuner.plan();
     if (!plan) return tune_failure(plan.error(), file);
     PADLOCK_TRY(auto report, report_of(*plan));
     plans.push_back(std::move(report));

@@ -20,7 +20,7 @@ inline constexpr int kMeasuringPolicy = 4;
 void describe_program(KeyFields& fields, const ir::Program& program);
 /// abi, code, llvm, policy; and of now, this machine's name and the date, "2026-01-31T12:00:00Z".
 void describe_build(KeyFields& fields);
-/// target, architecture, cpu and what a CPU's speed depends on. `cpu`: HostCompiler::target_description().
+/// target, architecture, cpu and what a CPU's speed depends on. `cpu`: TargetCompiler::description().
 void describe_host(KeyFields& fields, const runtime::HostInfo& info, std::string_view cpu);
 /// The same of a GPU. `target`: what code is made for, "sm_90".
 void describe_gpu(KeyFields& fields, const runtime::GpuFacts& facts, std::string_view target);

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <thread>
 
+#include "trace/observer.h"
 #include "tuner/trial/try_config.h"
 #include "tuner/worker/frame.h"
 #include "tuner/worker/wire.h"
@@ -108,8 +109,11 @@ int run_worker(const TryHandler& handler) {
 
 int run_worker() {
   std::function<void(Step)> current;
-  Trials trials([&current](Step step) {
+  const auto on_step = [&current](Step step) {
     if (current) current(step);
+  };
+  Trials trials(on_step, [observer = trace::Observer::from_environment()](const std::string& target) {
+    return observer.create(target);
   });
   return run_worker([&](const TryRequest& request, const std::function<void(Step)>& on_step) {
     current = on_step;

@@ -12,8 +12,11 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <utility>
+
+#include "trace/observer.h"
 
 namespace padlock::tuner {
 namespace {
@@ -109,17 +112,22 @@ Result<WorkerProcess> WorkerProcess::spawn(const std::vector<std::string>& comma
   return WorkerProcess(pid, ours.release(), our_errors.release());
 }
 
+WorkerProcess::WorkerProcess(pid_t pid, int socket, int errors)
+    : pid_(pid), socket_(socket), errors_(errors), echoes_(trace::is_asked_for()) {}
+
 WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       socket_(std::exchange(other.socket_, -1)),
       errors_(std::exchange(other.errors_, -1)),
-      tail_(std::move(other.tail_)) {}
+      tail_(std::move(other.tail_)),
+      echoes_(other.echoes_) {}
 
 WorkerProcess& WorkerProcess::operator=(WorkerProcess&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(socket_, other.socket_);
   std::swap(errors_, other.errors_);
   std::swap(tail_, other.tail_);
+  std::swap(echoes_, other.echoes_);
   return *this;
 }
 
@@ -137,6 +145,7 @@ void WorkerProcess::drain_errors() {
   for (int i = 0; i < 64; ++i) {
     const ssize_t count = ::read(errors_, piece.data(), piece.size());
     if (count <= 0) return;
+    if (echoes_) std::fwrite(piece.data(), 1, static_cast<std::size_t>(count), stderr);
     tail_.append(piece.data(), static_cast<std::size_t>(count));
     if (tail_.size() > kTail) tail_.erase(0, tail_.size() - kTail);
   }

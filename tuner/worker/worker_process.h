@@ -42,7 +42,7 @@ class WorkerProcess {
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
-  WorkerProcess(pid_t pid, int socket, int errors) : pid_(pid), socket_(socket), errors_(errors) {}
+  WorkerProcess(pid_t pid, int socket, int errors);
   void drain_errors();
   /// As waitpid, within that time.
   pid_t wait(int& status, std::chrono::milliseconds patience) const;
@@ -52,6 +52,7 @@ class WorkerProcess {
   int socket_ = -1;   // owned
   int errors_ = -1;   // owned: a pipe from its stderr
   std::string tail_;  // of its stderr
+  bool echoes_;       // its stderr is also ours
 };
 
 }  // namespace padlock::tuner

@@ -9,6 +9,7 @@
 namespace padlock::compiler {
 
 class PassEdits;
+class PassLog;
 
 /// How a GPU's threads share an output.
 struct BlockOptions {
@@ -26,6 +27,7 @@ struct ScheduleOptions {
   VectorPermutes permutes = {};             ///< of a host, for its row chunks
   std::optional<BlockOptions> blocks = {};  ///< of a GPU
   const PassEdits* edits = nullptr;         ///< borrowed; of a test
+  PassLog* log = nullptr;                   ///< borrowed
 };
 
 }  // namespace padlock::compiler

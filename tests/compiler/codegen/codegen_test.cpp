@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 
+#include "compiler/targets/compiler_base.h"
 #include "ir/binding/binding.h"
 #include "runtime/host/host_image.h"
 #include "tests/common/plan_launch.h"
@@ -58,9 +59,9 @@ bool calls_only_itself(const std::string& assembly) {
 std::vector<std::uint32_t> run_f32(std::string_view text, const std::vector<std::uint32_t>& input,
                                    std::string_view config = "") {
   const ir::Program program = program_of(text);
-  const auto compiler = HostCompiler::create("host");
+  const auto compiler = TargetCompiler::create("host");
   REQUIRE(compiler.has_value());
-  const auto parsed = HostConfig::parse(config, (*compiler)->default_config());
+  const auto parsed = (*compiler)->parse_config(config);
   const auto image = runtime::load_image(*(*compiler)->compile(program, {.config = *parsed}));
   REQUIRE(image.has_value());
   ir::BindRequest request;
@@ -252,19 +253,28 @@ TEST_CASE("a wide concat is compiled without a proof of each piece") {
   CHECK(emitted(text, Stage::llvm).size() < 1000000);
 }
 
+TEST_CASE("code does not depend on what the compiler made before") {
+  const ir::Program program =
+      value_of(ir::parse_program("program p(x: f32[B, S], lo: dim) where B >= 1, S >= 0, 0 <= lo, lo <= 8 "
+                                 "{ y = pad(x, low = [0, lo], high = [0, 3]) z = relu(y) return z }"));
+  const auto compiler = value_of(TargetCompiler::create("host:x86-64-v4"));
+  const std::string first = value_of(compiler->emit(program, Stage::assembly, {}));
+  CHECK(value_of(compiler->emit(program, Stage::assembly, {})) == first);
+}
+
 TEST_CASE("unknown CPUs are refused, and code for another CPU is not run") {
-  const auto unknown = HostCompiler::create("host:pentium9");
+  const auto unknown = TargetCompiler::create("host:pentium9");
   REQUIRE_FALSE(unknown.has_value());
   CHECK(unknown.error().code == Code::invalid_argument);
   CHECK(unknown.error().message.find("unknown target 'host:pentium9': expected host, or host:CPU") == 0);
-  CHECK_FALSE(HostCompiler::create("sm_90").has_value());
-  const auto foreign = HostCompiler::create("host:diamondrapids");
+  CHECK_FALSE(make_host_compiler("sm_90").has_value());
+  const auto foreign = TargetCompiler::create("host:diamondrapids");
   REQUIRE(foreign.has_value());
   const Status here = (*foreign)->check_runs_here();
   REQUIRE_FALSE(here.has_value());
   CHECK(here.error().code == Code::failed_precondition);
   CHECK(here.error().message == "code for CPU diamondrapids may not run on this machine");
-  CHECK((*HostCompiler::create("host"))->check_runs_here());
+  CHECK((*TargetCompiler::create("host"))->check_runs_here());
 }
 
 }  // namespace padlock::compiler

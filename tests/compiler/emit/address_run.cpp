@@ -37,25 +37,25 @@ std::uint64_t bits_of(ElementSource source, int element_bytes) {
 
 Compilations::Compilations(bool for_gpu) {
   if (for_gpu) {
-    auto made = GpuCompiler::create("sm_90");
+    auto made = TargetCompiler::create("sm_90");
     REQUIRE_MESSAGE(made.has_value(), (made ? "" : made.error().to_string()));
     gpu_ = std::move(*made);
     return;
   }
-  auto made = HostCompiler::create();
+  auto made = TargetCompiler::create("host");
   REQUIRE_MESSAGE(made.has_value(), (made ? "" : made.error().to_string()));
   host_ = std::move(*made);
 }
 
 Result<abi::CompiledCode> Compilations::compile(const ir::Program& program, const Variant& variant) {
   if (gpu_ != nullptr) {
-    PADLOCK_TRY(const GpuConfig config, GpuConfig::parse(variant.config, gpu_->default_config()));
+    PADLOCK_TRY(const Config config, gpu_->parse_config(variant.config));
     return gpu_->compile(program, {.config = config,
                                    .bounds_check = variant.bounds_check,
                                    .for_simt = true,
                                    .edits = edits_of(variant.mutation)});
   }
-  PADLOCK_TRY(const HostConfig config, HostConfig::parse(variant.config, host_->default_config()));
+  PADLOCK_TRY(const Config config, host_->parse_config(variant.config));
   return host_->compile(program,
                         {.config = config, .bounds_check = variant.bounds_check, .edits = edits_of(variant.mutation)});
 }

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "abi/launch_plan.h"
-#include "compiler/targets/gpu_compiler.h"
-#include "compiler/targets/host_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "ir/binding/binding.h"
 #include "runtime/host/host_image.h"
 #include "tests/compiler/emit/address_case.h"
@@ -46,8 +45,8 @@ class Compilations {
  private:
   [[nodiscard]] Result<abi::CompiledCode> compile(const ir::Program& program, const Variant& variant);
 
-  std::unique_ptr<HostCompiler> host_;  // one of the two
-  std::unique_ptr<GpuCompiler> gpu_;
+  std::unique_ptr<TargetCompiler> host_;  // one of the two
+  std::unique_ptr<TargetCompiler> gpu_;
   std::map<std::string, std::unique_ptr<Compiled>> all_;
 };
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/pipeline.h"
-#include "compiler/targets/host_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "ir/program.h"
 #include "tests/common/expect.h"
 
@@ -24,8 +24,8 @@ inline std::vector<Kernel> kernels_of(const ir::Program& program) { return value
 inline std::string emitted(std::string_view text, Stage stage, std::string_view target = "host",
                            std::string_view config = "") {
   const ir::Program program = program_of(text);
-  const std::unique_ptr<HostCompiler> compiler = value_of(HostCompiler::create(target));
-  const HostConfig parsed = value_of(HostConfig::parse(config, compiler->default_config()));
+  const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create(std::string(target)));
+  const Config parsed = value_of(compiler->parse_config(config));
   return value_of(compiler->emit(program, stage, {.config = parsed}));
 }
 

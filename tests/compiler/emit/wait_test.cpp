@@ -14,7 +14,7 @@
 #include <llvm/IR/Module.h>
 
 #include "compiler/pass_edits.h"
-#include "compiler/targets/gpu_compiler.h"
+#include "compiler/targets/target_compiler.h"
 #include "tests/common/expect.h"
 
 namespace padlock::compiler {
@@ -84,8 +84,8 @@ class Waits final : public PassEdits {
 
 void compile_for(std::string_view target, std::string_view text, std::string_view config, const Waits& waits) {
   const ir::Program program = testing::program_of(text);
-  const std::unique_ptr<GpuCompiler> compiler = testing::value_of(GpuCompiler::create(target));
-  const GpuConfig parsed = testing::value_of(GpuConfig::parse(config, compiler->default_config()));
+  const std::unique_ptr<TargetCompiler> compiler = testing::value_of(TargetCompiler::create(std::string(target)));
+  const Config parsed = testing::value_of(compiler->parse_config(config));
   CHECK(compiler->emit(program, Stage::assembly, {.config = parsed, .edits = &waits}).has_value());
 }
 

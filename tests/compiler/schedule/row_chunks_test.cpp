@@ -221,7 +221,7 @@ std::vector<SeededBug> seeded_bugs() {
 constexpr int kSeededBugs = 14;
 
 TEST_CASE("row chunks are proved, and each seeded bug in them is refuted with an example") {
-  const std::unique_ptr<HostCompiler> compiler = value_of(HostCompiler::create("host:x86-64-v4"));
+  const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create("host:x86-64-v4"));
   const std::array<std::string_view, 4> programs = {
       kPad,
       "program p(x: f32[B, S], p: dim) where 0 <= p < S { y = pad(x, low = [0, p], high = [0, p], mode = reflect) "
@@ -278,7 +278,7 @@ TEST_CASE("interleaved columns are proved, and a shuffle that takes another lane
       {"vectors end a lane early",
        [](auto& exprs, Rows& rows) { rows.loop.filled_limit = exprs.constant(rows.loop.lanes - 2); }},
   }};
-  const std::unique_ptr<HostCompiler> compiler = value_of(HostCompiler::create("host:x86-64-v4"));
+  const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create("host:x86-64-v4"));
   for (const char* const dtype : {"u8", "f16", "f32", "f64"}) {
     const ir::Program program =
         program_of(fmt::format("program p(x: {}[N, 4, L]) {{ y = transpose(x, perm = [0, 2, 1]) return y }}", dtype));
@@ -308,7 +308,7 @@ TEST_CASE("what is not decided of row chunks withdraws them, and leaves nothing 
       "  wide = pad(flat, mode = symmetric, low = [min(c, 4), d], high = [1, d + 1])\n"
       "  row = reshape(wide, shape = [1, (min(c, 4) + b + 1) * (2*d + a - 11)])\n"
       "  y = slice(row, start = [c, e], limit = [1, min(334, b + 172)], step = [1, 2]) return y }");
-  const std::unique_ptr<HostCompiler> compiler = value_of(HostCompiler::create("host:x86-64-v3"));
+  const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create("host:x86-64-v3"));
   REQUIRE(has_row_chunks(ir::to_string(program)));
   int withdrawn = 0;
   for (const Proof& proof : value_of(compiler->prove(program, {}))) {
@@ -347,7 +347,7 @@ std::vector<Sizes> rows_of(const Sizes& amounts) {
 std::vector<std::string> runnable_targets() {
   std::vector<std::string> names;
   for (const char* const name : {"host:x86-64-v2", "host:x86-64-v3", "host:x86-64-v4", "host:icelake-server", "host"}) {
-    const std::unique_ptr<HostCompiler> compiler = value_of(HostCompiler::create(name));
+    const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create(name));
     if (compiler->check_runs_here()) names.emplace_back(name);
   }
   return names;
@@ -357,7 +357,7 @@ std::vector<std::string> runnable_targets() {
 std::string differences(std::string_view text, const std::string& target, const std::vector<Sizes>& sizes,
                         const PassEdits* edits, std::uint64_t seed) {
   const ir::Program program = program_of(text);
-  const std::unique_ptr<HostCompiler> compiler = value_of(HostCompiler::create(target));
+  const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create(std::string(target)));
   const auto image =
       value_of(differential::load(compiler->compile(program, {.config = {}, .bounds_check = false, .edits = edits})));
   differential::GuardedArena arena;
