@@ -33,32 +33,19 @@ class ChunkLoopEmitter {
         plan_(rows),
         at_(context.exprs()),
         interleaved_(rows),
-        builder_(context.module.getContext()),
+        scope_(context, make_function(context, rows, name)),
+        builder_(scope_.builder),
+        exprs_(scope_.exprs),
         i64_(builder_.getInt64Ty()),
-        masks_(builder_, context.target, rows) {
-    llvm::Type* pointer = builder_.getPtrTy();
-    std::vector<llvm::Type*> types = {pointer, pointer, i64_, i64_, i64_};
-    types.resize(types.size() + rows.sources.size(), i64_);
-    auto* type = llvm::FunctionType::get(i64_, types, false);
-    function_ = make_internal_function(context, type, name);
-    function_->addFnAttr(kSelectsByGraph);
-  }
+        masks_(builder_, context.target, rows) {}
 
   llvm::Function* emit() {
-    BasicBlock* entry = block("entry");
-    BasicBlock* start = block("start");
     BasicBlock* done = block("done");
-    builder_.SetInsertPoint(entry);
-    const LaunchFields fields(builder_, function_->getArg(0), context_);
-    builder_.CreateBr(start);
-    builder_.SetInsertPoint(start);
-    ExprEmitter exprs = context_.expressions(entry, fields.sizes);
-    exprs_ = &exprs;
     Value* chunk_rows = load_word(RowChunkPlan::rows());
-    begin_stores(fields, chunk_rows);
-    for (std::size_t i = 0; i < rows_.sources.size(); ++i) begin_load(fields, i, chunk_rows);
+    begin_stores(chunk_rows);
+    for (std::size_t i = 0; i < rows_.sources.size(); ++i) begin_load(i, chunk_rows);
     for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i)
-      if (is_selected(i)) masks_.load(plan_, function_->getArg(1), rows_.body.nodes[i]);
+      if (is_selected(i)) masks_.load(plan_, scope_.argument(1), rows_.body.nodes[i]);
     Value* loadable = builder_.getTrue();
     for (const Load& load : loads_)
       loadable = builder_.CreateAnd(loadable, builder_.CreateICmpSGE(load.room, index(0)));
@@ -71,19 +58,27 @@ class ChunkLoopEmitter {
       BasicBlock* apart = block("apart");
       builder_.CreateCondBr(pairs_follow(), pairs, apart);
       builder_.SetInsertPoint(pairs);
-      taken.push_back(emit_loop(fields, chunk_rows, 2, done));
+      taken.push_back(emit_loop(chunk_rows, 2, done));
       builder_.SetInsertPoint(apart);
     }
-    taken.push_back(emit_loop(fields, chunk_rows, 1, done));
+    taken.push_back(emit_loop(chunk_rows, 1, done));
     builder_.SetInsertPoint(done);
     PHINode* all = builder_.CreatePHI(i64_, static_cast<unsigned>(taken.size()));
     for (const auto& [rows, from] : taken) all->addIncoming(rows, from);
     // The last chunk may have more.
-    builder_.CreateRet(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, all, function_->getArg(3)));
-    return function_;
+    scope_.end(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, all, scope_.argument(3)));
+    return scope_.function;
   }
 
  private:
+  static llvm::Function* make_function(KernelContext& context, const RowChunks& rows, const std::string& name) {
+    llvm::LLVMContext& llvm = context.module.getContext();
+    llvm::Type* i64 = llvm::Type::getInt64Ty(llvm);
+    std::vector<llvm::Type*> types(2, llvm::PointerType::get(llvm, 0));
+    types.resize(5 + rows.sources.size(), i64);
+    return make_internal_function(context, llvm::FunctionType::get(i64, types, false), name, /*selects_by_graph=*/true);
+  }
+
   /// A load's windows, of which the first of a chunk begins at `window`.
   struct Load {
     VectorPermute permute;
@@ -112,13 +107,12 @@ class ChunkLoopEmitter {
   };
 
   /// Emits the loop that takes so many vectors as one; returns the rows that it took, and from which block it leaves.
-  std::pair<Value*, BasicBlock*> emit_loop(const LaunchFields& fields, Value* chunk_rows, int joined,
-                                           BasicBlock* done) {
+  std::pair<Value*, BasicBlock*> emit_loop(Value* chunk_rows, int joined, BasicBlock* done) {
     std::vector<Group> groups;
     std::map<int, std::vector<Value*>> same;  // of so many vectors
     for (int vector = 0; vector < rows_.loop.vectors; vector += joined) {
       const int count = std::min(joined, rows_.loop.vectors - vector);
-      if (!same.contains(count)) same[count] = invariants(fields, count * rows_.loop.lanes);
+      if (!same.contains(count)) same[count] = invariants(count * rows_.loop.lanes);
       groups.push_back(make_group(vector, count, same[count]));
     }
     BasicBlock* before = builder_.GetInsertBlock();
@@ -133,13 +127,13 @@ class ChunkLoopEmitter {
       prefetch_stores(builder_, element(result_type(i)), outputs_[i], rows_.loop.lanes * ir::byte_size(result_type(i)),
                       at);
     for (const Group& group : groups) emit_group(chunk, group);
-    exprs_->set_coordinate(at_.chunk, at);
-    Value* next = exprs_->exact(builder_, rows_.loop.next);
+    exprs_.set_coordinate(at_.chunk, at);
+    Value* next = exprs_.exact(builder_, rows_.loop.next);
     Value* next_taken = builder_.CreateAdd(taken, chunk_rows);
     std::vector<Value*> next_windows;
     for (std::size_t i = 0; i < loads_.size(); ++i)
       next_windows.push_back(builder_.CreateAdd(chunk.windows[i], loads_[i].stride));
-    Value* left = builder_.CreateICmpSLT(next_taken, function_->getArg(3));
+    Value* left = builder_.CreateICmpSLT(next_taken, scope_.argument(3));
     builder_.CreateCondBr(builder_.CreateAnd(left, is_inside(next, next_windows)), trip, done);
     BasicBlock* after = builder_.GetInsertBlock();
     at->addIncoming(next, after);
@@ -196,7 +190,7 @@ class ChunkLoopEmitter {
     return builder_.CreateShuffleVector(low, high, lanes);
   }
 
-  BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
+  BasicBlock* block(const char* name) { return scope_.block(name); }
   [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const { return context_.index(value); }
   PHINode* phi(Value* first, BasicBlock* before) {
     PHINode* made = builder_.CreatePHI(i64_, 2);
@@ -204,7 +198,7 @@ class ChunkLoopEmitter {
     return made;
   }
   Value* at_byte(std::size_t offset) {
-    return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), function_->getArg(1), offset);
+    return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), scope_.argument(1), offset);
   }
   Value* load_word(std::size_t offset) { return builder_.CreateLoad(i64_, at_byte(offset)); }
   [[nodiscard]] unsigned lanes() const { return static_cast<unsigned>(rows_.loop.lanes); }
@@ -222,36 +216,36 @@ class ChunkLoopEmitter {
 
   /// Computes the addresses of the first chunk's vectors in the outputs, and the last position that a chunk may
   /// begin at.
-  void begin_stores(const LaunchFields& fields, Value* chunk_rows) {
-    Value* columns = exprs_->exact(builder_, context_.schedule.columns);
-    exprs_->set_coordinate(at_.elements, builder_.CreateMul(function_->getArg(4), columns));
-    exprs_->set_coordinate(at_.size, builder_.CreateMul(chunk_rows, columns));
-    exprs_->set_coordinate(at_.last, load_word(plan_.position(rows_.loop.vectors - 1)));
-    limit_ = exprs_->exact(builder_, rows_.loop.limit);
+  void begin_stores(Value* chunk_rows) {
+    Value* columns = exprs_.exact(builder_, context_.schedule.columns);
+    exprs_.set_coordinate(at_.elements, builder_.CreateMul(scope_.argument(4), columns));
+    exprs_.set_coordinate(at_.size, builder_.CreateMul(chunk_rows, columns));
+    exprs_.set_coordinate(at_.last, load_word(plan_.position(rows_.loop.vectors - 1)));
+    limit_ = exprs_.exact(builder_, rows_.loop.limit);
     outputs_.resize(context_.schedule.kernel.results.size());
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      Value* row = builder_.CreateGEP(element(result_type(i)), fields.buffer(builder_, context_.buffer_of_result(i)),
-                                      function_->getArg(2));
+      Value* row = builder_.CreateGEP(element(result_type(i)),
+                                      scope_.fields.buffer(builder_, context_.buffer_of_result(i)), scope_.argument(2));
       for (int vector = 0; vector < rows_.loop.vectors; ++vector)
         outputs_[i].push_back(builder_.CreateGEP(element(result_type(i)), row, load_word(plan_.position(vector))));
     }
   }
 
-  void begin_load(const LaunchFields& fields, std::size_t i, Value* chunk_rows) {
+  void begin_load(std::size_t i, Value* chunk_rows) {
     const LoadSource& source = rows_.sources[i];
     const ir::DType dtype = rows_.body.loads[i].dtype;
     Load load{.permute = VectorPermute(builder_, rows_.loop.lanes, ir::byte_size(dtype)),
               .vector = llvm::FixedVectorType::get(element(dtype), lanes()),
               .has_one_window = has_one_window(context_.schedule.kernel, rows_, i)};
     Value* lowest = load_word(plan_.lowest(i));
-    load.window = builder_.CreateAdd(function_->getArg(5 + static_cast<unsigned>(i)), lowest);
-    load.stride = builder_.CreateMul(chunk_rows, exprs_->address(builder_, source.step));
-    exprs_->set_coordinate(at_.spread, load_word(plan_.spread(i)));
-    exprs_->set_coordinate(
-        at_.storage, exprs_->word(context_.schedule.kernel.program->value(source.tensor).layout.storage_extent()));
-    load.least = exprs_->exact(builder_, rows_.loop.window_least);
-    load.room = builder_.CreateSub(exprs_->exact(builder_, rows_.loop.window_limit), load.least);
-    Value* tensor = fields.buffer(builder_, context_.buffer_of_input(source.tensor));
+    load.window = builder_.CreateAdd(scope_.argument(5 + static_cast<unsigned>(i)), lowest);
+    load.stride = builder_.CreateMul(chunk_rows, exprs_.address(builder_, source.step));
+    exprs_.set_coordinate(at_.spread, load_word(plan_.spread(i)));
+    exprs_.set_coordinate(at_.storage,
+                          exprs_.word(context_.schedule.kernel.program->value(source.tensor).layout.storage_extent()));
+    load.least = exprs_.exact(builder_, rows_.loop.window_least);
+    load.room = builder_.CreateSub(exprs_.exact(builder_, rows_.loop.window_limit), load.least);
+    Value* tensor = scope_.fields.buffer(builder_, context_.buffer_of_input(source.tensor));
     for (int vector = 0; vector < rows_.loop.vectors; ++vector) {
       Value* start = load.has_one_window ? index(0) : load_word(plan_.start(i, vector));
       load.pointers.push_back(builder_.CreateGEP(element(dtype), tensor, start));
@@ -271,14 +265,14 @@ class ChunkLoopEmitter {
   }
 
   /// Computes the values that are the same in all of so many lanes.
-  std::vector<Value*> invariants(const LaunchFields& fields, int lanes) {
+  std::vector<Value*> invariants(int lanes) {
     std::vector<Value*> values(rows_.body.nodes.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const BodyNode& node = rows_.body.nodes[i];
       if (node.kind == NodeKind::constant)
         values[i] = OpEmitter(builder_, lanes, context_.target).bits(node.dtype, node.bits);
       if (node.kind == NodeKind::scalar) {
-        Value* slot = builder_.CreateConstGEP1_64(i64_, fields.scalars, context_.index_of_scalar(node.scalar));
+        Value* slot = builder_.CreateConstGEP1_64(i64_, scope_.fields.scalars, context_.index_of_scalar(node.scalar));
         Value* bits = builder_.CreateTrunc(builder_.CreateLoad(i64_, slot, "scalar"), element(node.dtype));
         values[i] = builder_.CreateVectorSplat(static_cast<unsigned>(lanes), bits);
       }
@@ -356,11 +350,11 @@ class ChunkLoopEmitter {
   RowChunkPlan plan_;
   RowChunkVariables at_;
   InterleavedNodes interleaved_;
-  IRBuilder<> builder_;
+  FunctionScope scope_;
+  IRBuilder<>& builder_;
+  ExprEmitter& exprs_;
   llvm::Type* i64_;
   SelectionMasks masks_;
-  llvm::Function* function_ = nullptr;
-  ExprEmitter* exprs_ = nullptr;
   Value* limit_ = nullptr;
   std::vector<std::vector<Value*>> outputs_;  // of each result, for each vector
   std::vector<Load> loads_;
