@@ -104,6 +104,13 @@ Value* LaunchFields::buffer(IRBuilder<>& builder, std::size_t index) const {
   return builder.CreateLoad(builder.getPtrTy(space_), slot, "buffer");
 }
 
+std::vector<Value*> LaunchFields::results(IRBuilder<>& builder, const KernelContext& context) const {
+  std::vector<Value*> outputs;
+  for (std::size_t i = 0; i < context.abi.results.size(); ++i)
+    outputs.push_back(buffer(builder, context.buffer_of_result(i)));
+  return outputs;
+}
+
 FunctionScope::FunctionScope(const KernelContext& context, llvm::Function* made, bool sets_environment)
     : function(made),
       entry(block("entry")),

@@ -92,6 +92,8 @@ struct LaunchFields {
   llvm::Value* fault;
 
   [[nodiscard]] llvm::Value* buffer(llvm::IRBuilder<>& builder, std::size_t index) const;
+  /// Loads the buffers of all results.
+  [[nodiscard]] std::vector<llvm::Value*> results(llvm::IRBuilder<>& builder, const KernelContext& context) const;
 
  private:
   unsigned space_;  // of the buffers

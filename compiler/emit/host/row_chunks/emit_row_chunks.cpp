@@ -12,7 +12,7 @@
 #include "compiler/emit/host/row_chunks/prefetch_stores.h"
 #include "compiler/emit/host/row_chunks/selection_masks.h"
 #include "compiler/emit/host/row_chunks/vector_permute.h"
-#include "compiler/emit/scalar/emit_ops.h"
+#include "compiler/emit/rows/body_values.h"
 #include "compiler/schedule/model/row_chunks.h"
 
 namespace padlock::compiler {
@@ -94,9 +94,9 @@ class ChunkLoopEmitter {
   struct Group {
     std::size_t first = 0;
     std::size_t count = 1;
-    std::vector<Value*> indices = {};     ///< of each load
-    std::vector<Value*> masks = {};       ///< of each selection
-    std::vector<Value*> invariants = {};  ///< of each node, the values that are the same in all lanes
+    std::vector<Value*> indices = {};              ///< of each load
+    std::map<const BodyNode*, Value*> masks = {};  ///< of each selection
+    BodyValues::Values invariants = {};
   };
   /// A trip of the loop.
   struct Chunk {
@@ -109,10 +109,11 @@ class ChunkLoopEmitter {
   /// Emits the loop that takes so many vectors as one; returns the rows that it took, and from which block it leaves.
   std::pair<Value*, BasicBlock*> emit_loop(Value* chunk_rows, int joined, BasicBlock* done) {
     std::vector<Group> groups;
-    std::map<int, std::vector<Value*>> same;  // of so many vectors
+    BodyValues nodes(context_, rows_.body, builder_, scope_.fields, exprs_);
+    std::map<int, BodyValues::Values> same;  // of so many vectors
     for (int vector = 0; vector < rows_.loop.vectors; vector += joined) {
       const int count = std::min(joined, rows_.loop.vectors - vector);
-      if (!same.contains(count)) same[count] = invariants(count * rows_.loop.lanes);
+      if (!same.contains(count)) same[count] = nodes.invariants(count * rows_.loop.lanes, {}).vectors;
       groups.push_back(make_group(vector, count, same[count]));
     }
     BasicBlock* before = builder_.GetInsertBlock();
@@ -126,7 +127,7 @@ class ChunkLoopEmitter {
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       prefetch_stores(builder_, element(result_type(i)), outputs_[i], rows_.loop.lanes * ir::byte_size(result_type(i)),
                       at);
-    for (const Group& group : groups) emit_group(chunk, group);
+    for (const Group& group : groups) emit_group(nodes, chunk, group);
     exprs_.set_coordinate(at_.chunk, at);
     Value* next = exprs_.exact(builder_, rows_.loop.next);
     Value* next_taken = builder_.CreateAdd(taken, chunk_rows);
@@ -172,9 +173,8 @@ class ChunkLoopEmitter {
   Group make_group(int first, int count, const std::vector<Value*>& same) {
     Group group{.first = static_cast<std::size_t>(first), .count = static_cast<std::size_t>(count), .invariants = same};
     for (const Load& load : loads_) group.indices.push_back(joined(load.indices, group));
-    group.masks.resize(rows_.body.nodes.size());
     for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i)
-      if (is_selected(i)) group.masks[i] = joined(masks_.of(rows_.body.nodes[i]), group);
+      if (is_selected(i)) group.masks[&rows_.body.nodes[i]] = joined(masks_.of(rows_.body.nodes[i]), group);
     return group;
   }
 
@@ -264,45 +264,19 @@ class ChunkLoopEmitter {
     return builder_.CreateAlignedLoad(type, at_byte(at), llvm::Align(static_cast<unsigned>(bytes)));
   }
 
-  /// Computes the values that are the same in all of so many lanes.
-  std::vector<Value*> invariants(int lanes) {
-    std::vector<Value*> values(rows_.body.nodes.size());
+  void emit_group(BodyValues& nodes, Chunk& chunk, const Group& group) {
+    BodyValues::Values values = group.invariants;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const BodyNode& node = rows_.body.nodes[i];
-      if (node.kind == NodeKind::constant)
-        values[i] = OpEmitter(builder_, lanes, context_.target).bits(node.dtype, node.bits);
-      if (node.kind == NodeKind::scalar) {
-        Value* slot = builder_.CreateConstGEP1_64(i64_, scope_.fields.scalars, context_.index_of_scalar(node.scalar));
-        Value* bits = builder_.CreateTrunc(builder_.CreateLoad(i64_, slot, "scalar"), element(node.dtype));
-        values[i] = builder_.CreateVectorSplat(static_cast<unsigned>(lanes), bits);
-      }
-      if (node.kind == NodeKind::operation &&
-          std::ranges::all_of(node.operands, [&](int o) { return values[static_cast<std::size_t>(o)] != nullptr; }))
-        values[i] = emit_operation(node, values, lanes);
-    }
-    return values;
-  }
-
-  Value* emit_operation(const BodyNode& node, const std::vector<Value*>& values, int lanes) {
-    std::vector<Value*> operands;
-    for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
-    const ir::DType dtype = rows_.body.operand_type(node);
-    return OpEmitter(builder_, lanes, context_.target).emit(node.op, node.dtype, dtype, operands);
-  }
-
-  void emit_group(Chunk& chunk, const Group& group) {
-    std::vector<Value*> values = group.invariants;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const BodyNode& node = rows_.body.nodes[i];
-      if (values[i] != nullptr || interleaved_.is_within(i)) continue;
+      if (values[i] == nullptr && interleaved_.is_within(i)) values[i] = llvm::PoisonValue::get(i64_);  // never read
       if (const InterleavedColumns* all = interleaved_.find(i)) values[i] = interleaved(chunk, *all)[group.first];
-      if (node.kind == NodeKind::load) values[i] = emit_load(chunk, static_cast<std::size_t>(node.load), group);
-      if (is_selected(i))
-        values[i] = masks_.choose(group.masks[i], values[static_cast<std::size_t>(node.operands[0])],
-                                  values[static_cast<std::size_t>(node.operands[1])]);
-      if (node.kind == NodeKind::operation)
-        values[i] = emit_operation(node, values, static_cast<int>(group.count) * rows_.loop.lanes);
     }
+    const auto load = [&](const BodyNode& node) {
+      return emit_load(chunk, static_cast<std::size_t>(node.load), group);
+    };
+    const auto choose = [&](const BodyNode& node, Value* value, Value* other) {
+      return masks_.choose(group.masks.at(&node), value, other);
+    };
+    nodes.emit(static_cast<int>(group.count) * rows_.loop.lanes, {.load = load, .choose = choose}, values);
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       Value* to = builder_.CreateGEP(element(result_type(i)), outputs_[i][group.first], chunk.at);
       builder_.CreateAlignedStore(values[static_cast<std::size_t>(rows_.body.roots[i])], to, llvm::Align(1));
