@@ -108,11 +108,7 @@ class ThreadEmitter {
 
 /// A kernel whose parameters are words by value.
 void emit_kernel(llvm::Function& kernel, const TargetFeatures& target) {
-  kernel.setCallingConv(llvm::CallingConv::PTX_Kernel);
-  kernel.addFnAttr("nvvm.maxntid", std::to_string(abi::kComparisonThreads));
-  llvm::Type* word = llvm::Type::getInt64Ty(kernel.getContext());
-  kernel.addParamAttr(0, llvm::Attribute::getWithByValType(kernel.getContext(), llvm::ArrayType::get(word, kWords)));
-  kernel.addParamAttr(0, llvm::Attribute::getWithAlignment(kernel.getContext(), llvm::Align(8)));
+  set_words(kernel, kWords);
   IRBuilder<> builder(BasicBlock::Create(kernel.getContext(), "entry", &kernel));
   const auto special = [&](llvm::Intrinsic::ID id) {
     return builder.CreateZExt(builder.CreateIntrinsic(id, {}), builder.getInt64Ty());
@@ -140,13 +136,7 @@ abi::KernelAbi emit_comparison(llvm::Module& module, const TargetFeatures& targe
   abi::KernelAbi abi;
   abi.name = abi::kComparisonName;
   abi.threads = abi::kComparisonThreads;
-  llvm::Type* pointer = llvm::PointerType::get(module.getContext(), 0);
-  llvm::Type* index = llvm::Type::getInt64Ty(module.getContext());
-  std::vector<llvm::Type*> parameters = {pointer};
-  if (!target.takes_words) parameters.insert(parameters.end(), 4, index);
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), parameters, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, abi.name, module);
-  set_attributes(*function, target);
+  llvm::Function* function = make_entry(module, abi, target);
   if (target.takes_words)
     emit_kernel(*function, target);
   else

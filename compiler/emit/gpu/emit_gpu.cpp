@@ -9,22 +9,14 @@
 #include "compiler/emit/gpu/vector_grid/emit_vector_grid.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
 #include "compiler/emit/scalar/emit_loop.h"
-#include "compiler/emit/scalar/fp_environment.h"
 
 namespace padlock::compiler {
 
 using ir::Expr;
-using llvm::BasicBlock;
 using llvm::IRBuilder;
 using llvm::Value;
 
 namespace {
-
-/// A thread's numbers in its launch, as indices.
-struct ThreadNumbers {
-  Value* block;
-  Value* thread;  // of the block
-};
 
 /// Memory that the threads of a block share: a grid's lists of edges, or a tile's arrays.
 Value* shared_memory(KernelContext& context) {
@@ -40,28 +32,25 @@ Value* shared_memory(KernelContext& context) {
   return memory;
 }
 
-/// Emits the code of a thread as the body of `function`, whose first argument is the launch. `numbers` are emitted at
-/// its beginning.
-template <class Numbers>
-void emit_thread(KernelContext& context, llvm::Function* function, Numbers&& numbers) {
-  set_attributes(*function, context.target);
-  IRBuilder<> builder(context.module.getContext());
-  BasicBlock* entry = BasicBlock::Create(context.module.getContext(), "entry", function);
-  BasicBlock* start = BasicBlock::Create(context.module.getContext(), "start", function);
-  builder.SetInsertPoint(entry);
-  const LaunchFields fields(builder, function->getArg(0), context);
-  const ThreadNumbers made = numbers(builder);
-  builder.CreateBr(start);
-  builder.SetInsertPoint(start);
-  ExprEmitter exprs = context.expressions(entry, fields.sizes);
+/// Emits the code of a thread as the body of a kernel, or of a function of `emit_thread_function`'s type.
+void emit_thread(KernelContext& context, llvm::Function* function) {
+  FunctionScope scope(context, function);
   const bool on_gpu = context.target.takes_words;
-  Value* shared = on_gpu ? shared_memory(context) : function->getArg(3);
-  const VectorContext vector{context, builder, fields, exprs, shared, on_gpu ? nullptr : function->getArg(4)};
+  const auto number = [&](llvm::Intrinsic::ID id, unsigned argument) -> Value* {
+    if (!on_gpu) return scope.argument(argument);
+    IRBuilder<> builder = scope.in_entry();
+    return builder.CreateZExt(builder.CreateIntrinsic(id, {}), context.index_type());
+  };
+  Value* block = number(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, 1);
+  Value* thread = number(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, 2);
+  Value* shared = on_gpu ? shared_memory(context) : scope.argument(3);
+  const VectorContext vector{context,     scope.builder, scope.fields,
+                             scope.exprs, shared,        on_gpu ? nullptr : scope.argument(4)};
   if (context.tile != nullptr)
-    emit_transpose_tile(vector, made.block, made.thread);
+    emit_transpose_tile(vector, block, thread);
   else
-    emit_vectors(vector, made.block, made.thread);
-  builder.CreateRetVoid();
+    emit_vectors(vector, block, thread);
+  scope.end();
 }
 
 /// Says whether a body has tens of operations between a load and a store, on values of f64.
@@ -105,24 +94,6 @@ int blocks_at_once(const KernelContext& context) {
   return is_short && loads_of(schedule) <= 1 ? std::max(1, kManyThreads / schedule.grid()->threads) : 1;
 }
 
-/// A kernel: its parameters are words by value, as many as there are sizes in the end.
-llvm::Function* emit_kernel(KernelContext& context) {
-  llvm::Type* pointer = llvm::PointerType::get(context.module.getContext(), 0);
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context.module.getContext()), {pointer}, false);
-  auto* kernel = llvm::Function::Create(type, llvm::Function::ExternalLinkage, context.abi.name, context.module);
-  kernel->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  kernel->addFnAttr("nvvm.maxntid", std::to_string(context.abi.threads));
-  kernel->addFnAttr("nvvm.minctasm", std::to_string(blocks_at_once(context)));
-  emit_thread(context, kernel, [&](IRBuilder<>& builder) {
-    const auto special = [&](llvm::Intrinsic::ID id) {
-      return builder.CreateZExt(builder.CreateIntrinsic(id, {}), context.index_type());
-    };
-    return ThreadNumbers{special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
-                         special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x)};
-  });
-  return kernel;
-}
-
 /// Emits the function that a HostEntry calls for each thread: void(launch, block, thread, shared memory, interval).
 llvm::Function* emit_thread_function(KernelContext& context) {
   llvm::LLVMContext& llvm = context.module.getContext();
@@ -132,7 +103,8 @@ llvm::Function* emit_thread_function(KernelContext& context) {
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), {pointer, index, index, pointer, interval}, false);
   const std::string name = context.abi.name + ".thread";
   auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, context.module);
-  emit_thread(context, function, [&](IRBuilder<>&) { return ThreadNumbers{function->getArg(1), function->getArg(2)}; });
+  set_attributes(*function, context.target);
+  emit_thread(context, function);
   return function;
 }
 
@@ -143,41 +115,28 @@ int host_block_bytes(const KernelContext& context) {
 
 /// A HostEntry: for each block, for each thread.
 void emit_blocks(KernelContext& context, llvm::Function* thread) {
-  IRBuilder<> builder(context.module.getContext());
-  llvm::Type* i64 = builder.getInt64Ty();
-  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy(), i64, i64, i64, i64}, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, context.abi.name, context.module);
-  set_attributes(*function, context.target);
-  BasicBlock* entry = BasicBlock::Create(context.module.getContext(), "entry", function);
-  BasicBlock* start = BasicBlock::Create(context.module.getContext(), "start", function);
-  builder.SetInsertPoint(entry);
-  Value* saved = save_environment(builder);
-  const LaunchFields fields(builder, function->getArg(0), context);
-  const int words = host_block_bytes(context) / 4;
-  llvm::AllocaInst* shared =
-      builder.CreateAlloca(builder.getInt32Ty(), builder.getInt32(static_cast<std::uint32_t>(words)));
+  FunctionScope scope(context, make_entry(context.module, context.abi, context.target), /*sets_environment=*/true);
+  IRBuilder<>& builder = scope.builder;
+  const auto words = static_cast<std::uint32_t>(host_block_bytes(context) / 4);
+  llvm::AllocaInst* shared = scope.in_entry().CreateAlloca(builder.getInt32Ty(), builder.getInt32(words));
   shared->setAlignment(llvm::Align(16));
-  builder.CreateBr(start);
-  builder.SetInsertPoint(start);
   const auto index = [&](Value* value) { return builder.CreateTrunc(value, context.index_type()); };
-  const auto call_all = [&](Value* block, std::uint32_t interval) {
-    counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(context.abi.threads)), 1,
-                 [&](Value* member) {
-                   builder.CreateCall(
-                       thread, {function->getArg(0), index(block), index(member), shared, builder.getInt32(interval)});
-                 });
+  const auto for_each = [&](std::int64_t count, llvm::function_ref<void(Value*)> trip) {
+    counted_loop(builder, builder.getInt64(0), llvm::ConstantInt::getSigned(builder.getInt64Ty(), count), 1, trip);
   };
   const std::uint32_t intervals = context.uses_row_table ? 3 : 2;
   // All threads of a block come to a barrier before the first goes on.
-  counted_loop(builder, function->getArg(1), function->getArg(2), 1, [&](Value* block) {
-    counted_loop(builder, builder.getInt64(0), builder.getInt64(static_cast<std::uint64_t>(words)), 1,
-                 [&](Value* word) {
-                   builder.CreateStore(builder.getInt32(0), builder.CreateGEP(builder.getInt32Ty(), shared, word));
-                 });
-    for (std::uint32_t interval = 0; interval < intervals; ++interval) call_all(block, interval);
+  counted_loop(builder, scope.argument(1), scope.argument(2), 1, [&](Value* block) {
+    for_each(words, [&](Value* word) {
+      builder.CreateStore(builder.getInt32(0), builder.CreateGEP(builder.getInt32Ty(), shared, word));
+    });
+    for (std::uint32_t interval = 0; interval < intervals; ++interval)
+      for_each(context.abi.threads, [&](Value* member) {
+        builder.CreateCall(thread,
+                           {scope.argument(0), index(block), index(member), shared, builder.getInt32(interval)});
+      });
   });
-  restore_environment(builder, saved);
-  builder.CreateRetVoid();
+  scope.end();
 }
 
 /// How launches share the rows of a grid's output.
@@ -253,12 +212,11 @@ abi::KernelAbi emit_gpu_kernel(llvm::Module& module, const ProvenKernel& kernel,
     abi.sizes = std::move(sizes).take();
     return abi;
   }
-  llvm::Function* entry = emit_kernel(context);
+  llvm::Function* entry = make_entry(module, abi, target);
+  entry->addFnAttr("nvvm.minctasm", std::to_string(blocks_at_once(context)));
+  emit_thread(context, entry);
   abi.sizes = std::move(sizes).take();
-  llvm::Type* word = llvm::Type::getInt64Ty(module.getContext());
-  llvm::Type* parameters = llvm::ArrayType::get(word, abi::ParameterWords(abi).count);
-  entry->addParamAttr(0, llvm::Attribute::getWithByValType(module.getContext(), parameters));
-  entry->addParamAttr(0, llvm::Attribute::getWithAlignment(module.getContext(), llvm::Align(8)));
+  set_words(*entry, abi::ParameterWords(abi).count);
   return abi;
 }
 

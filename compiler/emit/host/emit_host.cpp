@@ -5,12 +5,12 @@
 #include <utility>
 
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include "compiler/emit/host/row_chunks/chunk_plan.h"
 #include "compiler/emit/host/row_chunks/emit_row_chunks.h"
 #include "compiler/emit/host/runs/emit_body.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
-#include "compiler/emit/scalar/fp_environment.h"
 #include "compiler/schedule/index/index32_variant.h"
 #include "ir/expr/affine.h"
 
@@ -69,43 +69,33 @@ struct KernelParts {
 class EntryEmitter {
  public:
   EntryEmitter(KernelContext& context, const KernelParts& parts)
-      : context_(context), parts_(parts), builder_(context.module.getContext()), i64_(builder_.getInt64Ty()) {}
+      : context_(context),
+        parts_(parts),
+        scope_(context, make_entry(context.module, context.abi, context.target), parts.any_float()),
+        builder_(scope_.builder),
+        exprs_(scope_.exprs),
+        i64_(builder_.getInt64Ty()) {}
 
   void emit() {
-    llvm::Type* pointer = builder_.getPtrTy();
-    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), {pointer, i64_, i64_, i64_, i64_}, false);
-    function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, context_.abi.name, context_.module);
-    set_attributes(*function_, context_.target);
-    BasicBlock* entry = block("entry");
-    BasicBlock* start = block("start");
-    builder_.SetInsertPoint(entry);
-    const bool floats = parts_.any_float();
-    Value* saved = floats ? save_environment(builder_) : nullptr;
-    LaunchFields fields(builder_, function_->getArg(0), context_);
-    ExprEmitter exprs = context_.expressions(entry, fields.sizes);
-    exprs_ = &exprs;
-    RowEmitter rows(context_, builder_, exprs);
-    builder_.CreateBr(start);
-    builder_.SetInsertPoint(start);
-    rows.load_buffers(fields);
-    rows.set_columns(function_->getArg(3), function_->getArg(4));
-    make_plans(entry);
+    RowEmitter rows(context_, builder_, exprs_);
+    rows.load_buffers(scope_.fields);
+    rows.set_columns(scope_.argument(3), scope_.argument(4));
+    make_plans();
     emit_rows(rows);
     if (std::ranges::any_of(context_.schedule.bodies, has_nontemporal_stores)) emit_fence();
-    if (floats) restore_environment(builder_, saved);
-    builder_.CreateRetVoid();
+    scope_.end();
   }
 
  private:
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
   [[nodiscard]] int outer_axes() const { return kernel().rank() - 1; }
-  BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
+  BasicBlock* block(const char* name) { return scope_.block(name); }
 
   /// Non-temporal stores are ordered before the task ends.
   void emit_fence() {
     BasicBlock* nontemporal = block("nontemporal");
     BasicBlock* end = block("end");
-    builder_.CreateCondBr(emit_is_nontemporal(context_, builder_, *exprs_), nontemporal, end);
+    builder_.CreateCondBr(emit_is_nontemporal(context_, builder_, exprs_), nontemporal, end);
     builder_.SetInsertPoint(nontemporal);
     builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
     builder_.CreateBr(end);
@@ -114,7 +104,7 @@ class EntryEmitter {
 
   /// The outer coordinates of the first row are divided out; later rows count up.
   void emit_rows(RowEmitter& emitter) {
-    const std::vector<Value*> first = emitter.unflatten(function_->getArg(1));
+    const std::vector<Value*> first = emitter.unflatten(scope_.argument(1));
     BasicBlock* before = builder_.GetInsertBlock();
     BasicBlock* header = block("rows");
     BasicBlock* body = block("row");
@@ -122,14 +112,14 @@ class EntryEmitter {
     builder_.CreateBr(header);
     builder_.SetInsertPoint(header);
     llvm::PHINode* row = builder_.CreatePHI(i64_, 2, "row");
-    row->addIncoming(function_->getArg(1), before);
+    row->addIncoming(scope_.argument(1), before);
     std::vector<llvm::PHINode*> coordinates;
     for (int axis = 0; axis < outer_axes(); ++axis) {
       coordinates.push_back(builder_.CreatePHI(i64_, 2));
       coordinates.back()->addIncoming(first[static_cast<std::size_t>(axis)], before);
-      exprs_->set_coordinate(kernel().coordinate(axis), coordinates.back());
+      exprs_.set_coordinate(kernel().coordinate(axis), coordinates.back());
     }
-    builder_.CreateCondBr(builder_.CreateICmpSLT(row, function_->getArg(2)), body, done);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(row, scope_.argument(2)), body, done);
     builder_.SetInsertPoint(body);
     Value* left = rows_left(row, coordinates);
     Value* max_rows = max_rows_of_group(left);
@@ -153,8 +143,8 @@ class EntryEmitter {
   /// Emits how many rows are left of the task before the last outer coordinate starts again.
   Value* rows_left(Value* row, const std::vector<llvm::PHINode*>& coordinates) {
     if (outer_axes() == 0) return builder_.getInt64(1);
-    Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(outer_axes() - 1)]);
-    return smaller(builder_.CreateSub(function_->getArg(2), row), builder_.CreateSub(extent, coordinates.back()));
+    Value* extent = exprs_.exact(builder_, kernel().extents[static_cast<std::size_t>(outer_axes() - 1)]);
+    return smaller(builder_.CreateSub(scope_.argument(2), row), builder_.CreateSub(extent, coordinates.back()));
   }
   /// Emits the most rows that a group of those left may have: of at most kGroupBytes (one row has any number).
   Value* max_rows_of_group(Value* left) {
@@ -163,7 +153,7 @@ class EntryEmitter {
     const Expr one = exprs.constant(1);
     const Expr bytes = exprs.max(context_.abi.row_bytes, one);
     const Expr group = exprs.max(exprs.floordiv(exprs.constant(kGroupBytes), bytes), one);
-    return smaller(left, exprs_->exact(builder_, group));
+    return smaller(left, exprs_.exact(builder_, group));
   }
   /// Emits the rows of a group: one where elements are computed row by row, those that a pad repeats once more, where
   /// it is longer than what it repeats.
@@ -182,13 +172,13 @@ class EntryEmitter {
 
   /// Memory for the plans of all cases. They are made where they are needed first, if at all: in tasks of whole rows,
   /// short ones, and of enough of them.
-  void make_plans(BasicBlock* entry) {
+  void make_plans() {
     plans_.resize(parts_.rows.size());
     Value* useless = nullptr;
     for (std::size_t i = 0; i < plans_.size(); ++i) {
       if (!parts_.rows[i]) continue;
       if (useless == nullptr) useless = emit_useless(*context_.schedule.row_chunks(i));
-      IRBuilder<> builder(entry->getTerminator());
+      IRBuilder<> builder = scope_.in_entry();
       auto* memory = llvm::ArrayType::get(builder_.getInt8Ty(), parts_.rows[i]->plan_bytes);
       llvm::AllocaInst* plan = builder.CreateAlloca(memory);
       plan->setAlignment(llvm::Align(RowChunkPlan::kAlign));
@@ -197,12 +187,12 @@ class EntryEmitter {
     }
   }
   Value* emit_useless(const RowChunks& rows) {
-    Value* columns = exprs_->exact(builder_, context_.schedule.columns);
-    Value* part = builder_.CreateICmpSLT(builder_.CreateSub(function_->getArg(4), function_->getArg(3)), columns);
+    Value* columns = exprs_.exact(builder_, context_.schedule.columns);
+    Value* part = builder_.CreateICmpSLT(builder_.CreateSub(scope_.argument(4), scope_.argument(3)), columns);
     Value* longer =
         builder_.CreateICmpSGT(columns, builder_.getInt64(static_cast<std::uint64_t>(rows.loop.longest_row)));
-    Value* row_bytes = exprs_->exact(builder_, context_.abi.row_bytes);
-    Value* task_rows = builder_.CreateSub(function_->getArg(2), function_->getArg(1));
+    Value* row_bytes = exprs_.exact(builder_, context_.abi.row_bytes);
+    Value* task_rows = builder_.CreateSub(scope_.argument(2), scope_.argument(1));
     Value* few = builder_.CreateICmpSLT(builder_.CreateMul(task_rows, row_bytes),
                                         builder_.getInt64(static_cast<std::uint64_t>(rows.loop.least_bytes)));
     return builder_.CreateOr(builder_.CreateOr(part, longer), few);
@@ -227,13 +217,13 @@ class EntryEmitter {
     builder_.SetInsertPoint(wanted);
     builder_.CreateCondBr(builder_.CreateICmpEQ(load_state(), state(kMade)), made, make);
     builder_.SetInsertPoint(make);
-    llvm::CallInst* planned = builder_.CreateCall(code.planner, {function_->getArg(0), plan.plan});
+    llvm::CallInst* planned = builder_.CreateCall(code.planner, {scope_.argument(0), plan.plan});
     planned->setCallingConv(code.planner->getCallingConv());
     builder_.CreateStore(builder_.CreateSelect(planned, state(kMade), state(kUseless)), plan.state);
     builder_.CreateCondBr(planned, made, others);
     builder_.SetInsertPoint(made);
-    std::vector<Value*> arguments = {function_->getArg(0), plan.plan, emitter.row_offset(), rows,
-                                     builder_.CreateSub(function_->getArg(2), row)};
+    std::vector<Value*> arguments = {scope_.argument(0), plan.plan, emitter.row_offset(), rows,
+                                     builder_.CreateSub(scope_.argument(2), row)};
     for (Value* base : emitter.bases_of(context_.schedule.row_chunks(index)->sources)) arguments.push_back(base);
     llvm::CallInst* number = builder_.CreateCall(code.taker, arguments);
     number->setCallingConv(code.taker->getCallingConv());
@@ -263,7 +253,7 @@ class EntryEmitter {
     BasicBlock* after = block("after");
     builder_.CreateCondBr(builder_.CreateICmpSLT(run.begin, run.end), work, after);
     builder_.SetInsertPoint(work);
-    std::vector<Value*> arguments = {function_->getArg(0)};
+    std::vector<Value*> arguments = {scope_.argument(0)};
     for (Value* value : run.values()) arguments.push_back(value);
     llvm::Function* body = parts_.bodies[static_cast<std::size_t>(call.body)];
     builder_.CreateCall(body, arguments)->setCallingConv(body->getCallingConv());
@@ -277,7 +267,7 @@ class EntryEmitter {
     for (int i = outer_axes() - 1; i >= 0; --i) {
       llvm::PHINode* coordinate = coordinates[static_cast<std::size_t>(i)];
       Value* counted = builder_.CreateAdd(coordinate, carry);
-      Value* extent = exprs_->exact(builder_, kernel().extents[static_cast<std::size_t>(i)]);
+      Value* extent = exprs_.exact(builder_, kernel().extents[static_cast<std::size_t>(i)]);
       Value* wraps = builder_.CreateICmpEQ(counted, extent);
       coordinate->addIncoming(builder_.CreateSelect(wraps, builder_.getInt64(0), counted), builder_.GetInsertBlock());
       carry = builder_.CreateZExt(wraps, i64_, "carry");
@@ -286,10 +276,10 @@ class EntryEmitter {
 
   KernelContext& context_;
   const KernelParts& parts_;
-  IRBuilder<> builder_;
+  FunctionScope scope_;
+  IRBuilder<>& builder_;
+  ExprEmitter& exprs_;
   llvm::Type* i64_;
-  llvm::Function* function_ = nullptr;
-  ExprEmitter* exprs_ = nullptr;
   struct Plan {
     Value *plan = nullptr, *state = nullptr;
   };

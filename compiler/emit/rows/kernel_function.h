@@ -71,9 +71,16 @@ void set_attributes(llvm::Function& function, const TargetFeatures& target);
 /// add up several addresses, for which the quicker selection (codegen.cpp) takes an instruction more each.
 inline constexpr char kSelectsByGraph[] = "padlock-selects-by-graph";
 
+/// Makes the function that a launch calls, of the contract's name: a kernel where the target takes words, else a
+/// HostEntry.
+[[nodiscard]] llvm::Function* make_entry(llvm::Module& module, const abi::KernelAbi& abi, const TargetFeatures& target);
+/// Says how many words a kernel takes by value.
+void set_words(llvm::Function& kernel, std::size_t count);
+
 /// Makes a function that the kernel calls and LLVM does not inline. Its calling convention passes as many arguments in
 /// registers as there are.
-llvm::Function* make_internal_function(KernelContext& context, llvm::FunctionType* type, const std::string& name);
+llvm::Function* make_internal_function(KernelContext& context, llvm::FunctionType* type, const std::string& name,
+                                       bool selects_by_graph = false);
 
 /// The parts of a launch, loaded where the builder stands: of a HostLaunch, or of a GPU kernel's
 /// abi::ParameterWords.
@@ -85,9 +92,36 @@ struct LaunchFields {
   llvm::Value* fault;
 
   [[nodiscard]] llvm::Value* buffer(llvm::IRBuilder<>& builder, std::size_t index) const;
+  /// Loads the buffers of all results.
+  [[nodiscard]] std::vector<llvm::Value*> results(llvm::IRBuilder<>& builder, const KernelContext& context) const;
 
  private:
   unsigned space_;  // of the buffers
+};
+
+/// A function that is being emitted, with what any of them begins and ends with. Its first argument is the launch,
+/// whose fields are loaded in the block `entry`, where sizes come, too. The builder stands in the block after that.
+struct FunctionScope {
+  /// `sets_environment`: of floating-point operations (compiler/emit/scalar/fp_environment.h), up to the end.
+  FunctionScope(const KernelContext& context, llvm::Function* made, bool sets_environment = false);
+  FunctionScope(const FunctionScope&) = delete;
+  FunctionScope& operator=(const FunctionScope&) = delete;
+
+  [[nodiscard]] llvm::BasicBlock* block(const char* name) const {
+    return llvm::BasicBlock::Create(function->getContext(), name, function);
+  }
+  [[nodiscard]] llvm::Value* argument(unsigned i) const { return function->getArg(i); }
+  /// Returns a builder of what `entry` has, after the launch's fields.
+  [[nodiscard]] llvm::IRBuilder<> in_entry() const { return llvm::IRBuilder<>(entry->getTerminator()); }
+  /// Returns from the function.
+  void end(llvm::Value* result = nullptr);
+
+  llvm::Function* function;
+  llvm::BasicBlock* entry;
+  llvm::IRBuilder<> builder;
+  llvm::Value* environment;  // the caller's, kept; null where it stays
+  LaunchFields fields;
+  ExprEmitter exprs;
 };
 
 /// Emits whether all conditions of a predicate hold, as i1.

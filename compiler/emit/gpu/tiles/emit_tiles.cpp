@@ -35,8 +35,7 @@ class TileEmitter {
   void emit(Value* block) {
     segments_.load_buffers();
     loader_.load_buffers();
-    for (std::size_t i = 0; i < kernel().results.size(); ++i)
-      outputs_.push_back(vector_.fields.buffer(builder_, context_.buffer_of_result(i)));
+    outputs_ = vector_.fields.results(builder_, context_);
     enter_tile(block);
     enter_halo();
     vector_.wait_for_earlier_grids();

@@ -5,8 +5,7 @@ namespace padlock::compiler {
 using llvm::Value;
 
 void VectorStores::load_buffers() {
-  for (std::size_t i = 0; i < vector_.schedule().kernel.results.size(); ++i)
-    outputs_.push_back(vector_.fields.buffer(builder_, vector_.context.buffer_of_result(i)));
+  outputs_ = vector_.fields.results(builder_, vector_.context);
   phase_ = phase_of(0);
   together_ = builder_.getTrue();
   for (std::size_t i = 1; i < outputs_.size(); ++i)

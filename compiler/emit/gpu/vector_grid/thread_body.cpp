@@ -2,9 +2,8 @@
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "compiler/emit/scalar/emit_index.h"
+#include "compiler/emit/rows/body_values.h"
 #include "compiler/emit/scalar/emit_ops.h"
-#include "compiler/emit/scalar/emit_sum.h"
 
 namespace padlock::compiler {
 
@@ -164,77 +163,22 @@ std::vector<Value*> ThreadBody::emit_indices() {
   return indices;
 }
 
-/// The values of a body's nodes for so many lanes, and what they are made of.
-struct ThreadBody::Nodes {
-  OpEmitter ops;
-  int lanes;
-  llvm::ArrayRef<Value*> loads;  // vectors of so many lanes or scalars that all lanes share
-  std::vector<Value*> values;
-  std::size_t next_index = 0;
-
-  [[nodiscard]] std::vector<Value*> operands_of(const BodyNode& node) const {
-    std::vector<Value*> operands;
-    for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
-    return operands;
-  }
-};
-
+/// `loads`: vectors of so many lanes or scalars that all lanes share.
 std::vector<Value*> ThreadBody::compute_from(int lanes, llvm::ArrayRef<Value*> loads) {
-  Nodes nodes{.ops = OpEmitter(builder_, lanes, vector_.context.target),
-              .lanes = lanes,
-              .loads = loads,
-              .values = std::vector<Value*>(body_.nodes.size())};
-  emit_scope(nodes, -1);
+  BodyValues nodes(vector_.context, body_, builder_, vector_.fields, vector_.exprs);
+  BodyValues::Values values(body_.nodes.size());
+  const auto load = [&](const BodyNode& node) {
+    const auto i = static_cast<std::size_t>(node.load);
+    return node.scope >= 0 ? load_here(i) : loads[i];
+  };
+  std::size_t next_index = 0;
+  const auto index = [&](const BodyNode& node) {
+    return node.scope >= 0 ? emit_index(builder_, vector_.exprs, node) : indices_[next_index++];
+  };
+  nodes.emit(lanes, {.load = load, .index = index}, values);
   std::vector<Value*> results;
-  for (const int root : body_.roots) results.push_back(spread(nodes.values[static_cast<std::size_t>(root)], lanes));
+  for (const int root : body_.roots) results.push_back(values[static_cast<std::size_t>(root)]);
   return results;
-}
-
-Value* ThreadBody::spread(Value* value, int lanes) {
-  if (lanes == 1 || value->getType()->isVectorTy()) return value;
-  return builder_.CreateVectorSplat(static_cast<unsigned>(lanes), value);
-}
-
-void ThreadBody::emit_scope(Nodes& nodes, int scope) {
-  for (std::size_t i = 0; i < body_.nodes.size(); ++i)
-    if (body_.nodes[i].scope == scope) nodes.values[i] = emit_node(nodes, static_cast<int>(i));
-}
-
-Value* ThreadBody::emit_node(Nodes& nodes, int at) {
-  const BodyNode& node = body_.nodes[static_cast<std::size_t>(at)];
-  const Kernel& kernel = vector_.schedule().kernel;
-  ExprEmitter& exprs = vector_.exprs;
-  switch (node.kind) {
-    case NodeKind::constant:
-      return nodes.ops.bits(node.dtype, node.bits);
-    case NodeKind::scalar:
-      return spread(load_scalar(node, nodes.ops.storage_type(node.dtype)->getScalarType()), nodes.lanes);
-    case NodeKind::load:
-      if (node.scope >= 0) return load_here(static_cast<std::size_t>(node.load));
-      return spread(nodes.loads[static_cast<std::size_t>(node.load)], nodes.lanes);
-    case NodeKind::when: {
-      const std::vector<Value*> operands = nodes.operands_of(node);
-      Value* holds = emit_predicate(builder_, exprs, kernel.graph, node.guard);
-      return builder_.CreateSelect(holds, operands[0], operands[1]);
-    }
-    case NodeKind::operation:
-      return nodes.ops.emit(node.op, node.dtype, body_.operand_type(node), nodes.operands_of(node));
-    case NodeKind::sum:
-      return emit_sum(builder_, exprs, vector_.context.target, node.dtype, 1, node.walks, [&] {
-        emit_scope(nodes, at);
-        return nodes.operands_of(node);
-      });
-    case NodeKind::index:
-      if (node.scope >= 0) return emit_index(builder_, exprs, node);
-      return spread_index(builder_, vector_.context.exprs(), kernel, node, indices_[nodes.next_index++], nodes.lanes);
-  }
-  return nullptr;
-}
-
-Value* ThreadBody::load_scalar(const BodyNode& node, llvm::Type* type) {
-  llvm::Type* word = builder_.getInt64Ty();
-  Value* slot = builder_.CreateConstGEP1_64(word, vector_.fields.scalars, vector_.context.index_of_scalar(node.scalar));
-  return builder_.CreateTrunc(builder_.CreateLoad(word, slot, "scalar"), type);
 }
 
 }  // namespace padlock::compiler

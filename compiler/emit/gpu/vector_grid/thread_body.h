@@ -96,13 +96,7 @@ class ThreadBody {
   llvm::Value* gather(std::size_t load);
   llvm::Value* load_here(std::size_t load);
   std::vector<llvm::Value*> emit_indices();
-  struct Nodes;
   [[nodiscard]] std::vector<llvm::Value*> compute_from(int lanes, llvm::ArrayRef<llvm::Value*> loads);
-  /// Emits the nodes of a sum's walks, or (-1) those of none.
-  void emit_scope(Nodes& nodes, int scope);
-  llvm::Value* emit_node(Nodes& nodes, int at);
-  llvm::Value* load_scalar(const BodyNode& node, llvm::Type* type);
-  llvm::Value* spread(llvm::Value* value, int lanes);
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;

@@ -47,25 +47,16 @@ class ChunkPlanEmitter {
         rows_(rows),
         plan_(rows),
         at_(context.exprs()),
-        builder_(context.module.getContext()),
-        i64_(builder_.getInt64Ty()) {
-    auto* type = llvm::FunctionType::get(builder_.getInt1Ty(), {builder_.getPtrTy(), builder_.getPtrTy()}, false);
-    function_ = make_internal_function(context, type, name);
-    function_->addFnAttr(kSelectsByGraph);
-  }
+        scope_(context, make_function(context, name)),
+        builder_(scope_.builder),
+        exprs_(scope_.exprs),
+        i64_(builder_.getInt64Ty()) {}
 
   llvm::Function* emit() {
-    BasicBlock* entry = block("entry");
-    BasicBlock* start = block("start");
-    BasicBlock* lane = block("lane");
-    BasicBlock* placed = block("placed");
-    BasicBlock* done = block("done");
-    builder_.SetInsertPoint(entry);
-    const LaunchFields fields(builder_, function_->getArg(0), context_);
-    builder_.CreateBr(start);
-    builder_.SetInsertPoint(start);
-    ExprEmitter exprs = context_.expressions(entry, fields.sizes);
-    exprs_ = &exprs;
+    BasicBlock* start = builder_.GetInsertBlock();
+    BasicBlock* lane = scope_.block("lane");
+    BasicBlock* placed = scope_.block("placed");
+    BasicBlock* done = scope_.block("done");
     clear_starts();
     builder_.CreateBr(lane);
 
@@ -83,11 +74,18 @@ class ChunkPlanEmitter {
     store_word(RowChunkPlan::rows(), at.row);
     end_positions(at);
     for (std::size_t load = 0; load < loads(); ++load) finish_windows(load);
-    builder_.CreateRet(builder_.CreateICmpSGE(most_moved(at.row), index(kLeastPercent * capacity() / 100)));
-    return function_;
+    scope_.end(builder_.CreateICmpSGE(most_moved(at.row), index(kLeastPercent * capacity() / 100)));
+    return scope_.function;
   }
 
  private:
+  static llvm::Function* make_function(KernelContext& context, const std::string& name) {
+    llvm::LLVMContext& llvm = context.module.getContext();
+    llvm::Type* pointer = llvm::PointerType::get(llvm, 0);
+    auto* type = llvm::FunctionType::get(llvm::Type::getInt1Ty(llvm), {pointer, pointer}, false);
+    return make_internal_function(context, type, name, /*selects_by_graph=*/true);
+  }
+
   /// An element of the chunk and its lane; for each load, what it needs for the lane, and for the vector so far.
   struct Lane {
     Value *element, *row, *column;
@@ -97,17 +95,16 @@ class ChunkPlanEmitter {
     Value* in_chunk = nullptr;  ///< whether it is in the windows that all vectors share
   };
 
-  BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
   [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const { return context_.index(value); }
   [[nodiscard]] std::size_t loads() const { return rows_.body.loads.size(); }
   [[nodiscard]] int capacity() const { return rows_.loop.vectors * rows_.loop.lanes; }
   Value* most_moved(Value* rows) {
-    Value* most = exprs_->exact(builder_, context_.schedule.columns);
-    for (const LoadSource& source : rows_.sources) most = smax(most, exprs_->address(builder_, source.step));
+    Value* most = exprs_.exact(builder_, context_.schedule.columns);
+    for (const LoadSource& source : rows_.sources) most = smax(most, exprs_.address(builder_, source.step));
     return builder_.CreateMul(rows, most);
   }
   Value* at_byte(std::size_t offset, Value* more = nullptr) {
-    Value* at = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), function_->getArg(1), offset);
+    Value* at = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), scope_.argument(1), offset);
     return more == nullptr ? at : builder_.CreateGEP(builder_.getInt8Ty(), at, more);
   }
   void store_word(std::size_t offset, Value* value) { builder_.CreateStore(value, at_byte(offset)); }
@@ -152,28 +149,28 @@ class ChunkPlanEmitter {
   /// Gives the element its lane: the next of the vector if all that is loaded for it is in the windows, else the first
   /// of the next vector.
   Lane place(const Lane& at) {
-    exprs_->set_coordinate(context_.schedule.kernel.coordinate(context_.schedule.kernel.rank() - 1), at.column);
+    exprs_.set_coordinate(context_.schedule.kernel.coordinate(context_.schedule.kernel.rank() - 1), at.column);
     std::map<PredicateId, Value*> held;
     const auto holds = [&](PredicateId predicate) {
       Value*& value = held[predicate];
-      if (value == nullptr) value = emit_predicate(builder_, *exprs_, context_.schedule.kernel.graph, predicate);
+      if (value == nullptr) value = emit_predicate(builder_, exprs_, context_.schedule.kernel.graph, predicate);
       return value;
     };
     Lane next = at;
     next.in_chunk = builder_.getTrue();
-    Value* fits = builder_.CreateICmpSLE(at.filled, exprs_->exact(builder_, rows_.loop.filled_limit));
+    Value* fits = builder_.CreateICmpSLE(at.filled, exprs_.exact(builder_, rows_.loop.filled_limit));
     std::vector<Value*> alone_low, alone_high;
     for (std::size_t i = 0; i < loads(); ++i) {
       const BodyLoad& load = rows_.body.loads[i];
-      Value* moved = builder_.CreateMul(exprs_->address(builder_, rows_.sources[i].step), at.row);
-      next.source.push_back(builder_.CreateAdd(moved, exprs_->address(builder_, load.offset)));
+      Value* moved = builder_.CreateMul(exprs_.address(builder_, rows_.sources[i].step), at.row);
+      next.source.push_back(builder_.CreateAdd(moved, exprs_.address(builder_, load.offset)));
       Value* needed = holds(load.guard);
       alone_low.push_back(builder_.CreateSelect(needed, next.source[i], index(kNone)));
       alone_high.push_back(builder_.CreateSelect(needed, next.source[i], index(-kNone)));
       next.low[i] = smin(at.low[i], alone_low[i]);
       next.high[i] = smax(at.high[i], alone_high[i]);
       Value* span = builder_.CreateSub(next.high[i], next.low[i]);
-      Value* in_window = builder_.CreateICmpSLE(span, exprs_->exact(builder_, rows_.loop.span_limit));
+      Value* in_window = builder_.CreateICmpSLE(span, exprs_.exact(builder_, rows_.loop.span_limit));
       Value*& all = has_one_window(context_.schedule.kernel, rows_, i) ? next.in_chunk : fits;
       all = builder_.CreateAnd(all, in_window);
     }
@@ -211,7 +208,7 @@ class ChunkPlanEmitter {
       llvm::cast<PHINode>(phi)->addIncoming(value, builder_.GetInsertBlock());
     };
     Value* column = builder_.CreateAdd(at.column, index(1));
-    Value* ends = builder_.CreateICmpSGE(column, exprs_->exact(builder_, context_.schedule.columns));
+    Value* ends = builder_.CreateICmpSGE(column, exprs_.exact(builder_, context_.schedule.columns));
     set(at.element, builder_.CreateAdd(at.element, index(1)));
     set(at.column, builder_.CreateSelect(ends, index(0), column));
     set(at.row, builder_.CreateAdd(at.row, builder_.CreateZExt(ends, i64_)));
@@ -248,10 +245,10 @@ class ChunkPlanEmitter {
   const RowChunks& rows_;
   RowChunkPlan plan_;
   RowChunkVariables at_;
-  IRBuilder<> builder_;
+  FunctionScope scope_;
+  IRBuilder<>& builder_;
+  ExprEmitter& exprs_;
   llvm::Type* i64_;
-  llvm::Function* function_ = nullptr;
-  ExprEmitter* exprs_ = nullptr;
 };
 
 }  // namespace

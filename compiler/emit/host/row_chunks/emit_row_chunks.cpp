@@ -12,7 +12,7 @@
 #include "compiler/emit/host/row_chunks/prefetch_stores.h"
 #include "compiler/emit/host/row_chunks/selection_masks.h"
 #include "compiler/emit/host/row_chunks/vector_permute.h"
-#include "compiler/emit/scalar/emit_ops.h"
+#include "compiler/emit/rows/body_values.h"
 #include "compiler/schedule/model/row_chunks.h"
 
 namespace padlock::compiler {
@@ -33,32 +33,19 @@ class ChunkLoopEmitter {
         plan_(rows),
         at_(context.exprs()),
         interleaved_(rows),
-        builder_(context.module.getContext()),
+        scope_(context, make_function(context, rows, name)),
+        builder_(scope_.builder),
+        exprs_(scope_.exprs),
         i64_(builder_.getInt64Ty()),
-        masks_(builder_, context.target, rows) {
-    llvm::Type* pointer = builder_.getPtrTy();
-    std::vector<llvm::Type*> types = {pointer, pointer, i64_, i64_, i64_};
-    types.resize(types.size() + rows.sources.size(), i64_);
-    auto* type = llvm::FunctionType::get(i64_, types, false);
-    function_ = make_internal_function(context, type, name);
-    function_->addFnAttr(kSelectsByGraph);
-  }
+        masks_(builder_, context.target, rows) {}
 
   llvm::Function* emit() {
-    BasicBlock* entry = block("entry");
-    BasicBlock* start = block("start");
     BasicBlock* done = block("done");
-    builder_.SetInsertPoint(entry);
-    const LaunchFields fields(builder_, function_->getArg(0), context_);
-    builder_.CreateBr(start);
-    builder_.SetInsertPoint(start);
-    ExprEmitter exprs = context_.expressions(entry, fields.sizes);
-    exprs_ = &exprs;
     Value* chunk_rows = load_word(RowChunkPlan::rows());
-    begin_stores(fields, chunk_rows);
-    for (std::size_t i = 0; i < rows_.sources.size(); ++i) begin_load(fields, i, chunk_rows);
+    begin_stores(chunk_rows);
+    for (std::size_t i = 0; i < rows_.sources.size(); ++i) begin_load(i, chunk_rows);
     for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i)
-      if (is_selected(i)) masks_.load(plan_, function_->getArg(1), rows_.body.nodes[i]);
+      if (is_selected(i)) masks_.load(plan_, scope_.argument(1), rows_.body.nodes[i]);
     Value* loadable = builder_.getTrue();
     for (const Load& load : loads_)
       loadable = builder_.CreateAnd(loadable, builder_.CreateICmpSGE(load.room, index(0)));
@@ -71,19 +58,27 @@ class ChunkLoopEmitter {
       BasicBlock* apart = block("apart");
       builder_.CreateCondBr(pairs_follow(), pairs, apart);
       builder_.SetInsertPoint(pairs);
-      taken.push_back(emit_loop(fields, chunk_rows, 2, done));
+      taken.push_back(emit_loop(chunk_rows, 2, done));
       builder_.SetInsertPoint(apart);
     }
-    taken.push_back(emit_loop(fields, chunk_rows, 1, done));
+    taken.push_back(emit_loop(chunk_rows, 1, done));
     builder_.SetInsertPoint(done);
     PHINode* all = builder_.CreatePHI(i64_, static_cast<unsigned>(taken.size()));
     for (const auto& [rows, from] : taken) all->addIncoming(rows, from);
     // The last chunk may have more.
-    builder_.CreateRet(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, all, function_->getArg(3)));
-    return function_;
+    scope_.end(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, all, scope_.argument(3)));
+    return scope_.function;
   }
 
  private:
+  static llvm::Function* make_function(KernelContext& context, const RowChunks& rows, const std::string& name) {
+    llvm::LLVMContext& llvm = context.module.getContext();
+    llvm::Type* i64 = llvm::Type::getInt64Ty(llvm);
+    std::vector<llvm::Type*> types(2, llvm::PointerType::get(llvm, 0));
+    types.resize(5 + rows.sources.size(), i64);
+    return make_internal_function(context, llvm::FunctionType::get(i64, types, false), name, /*selects_by_graph=*/true);
+  }
+
   /// A load's windows, of which the first of a chunk begins at `window`.
   struct Load {
     VectorPermute permute;
@@ -99,9 +94,9 @@ class ChunkLoopEmitter {
   struct Group {
     std::size_t first = 0;
     std::size_t count = 1;
-    std::vector<Value*> indices = {};     ///< of each load
-    std::vector<Value*> masks = {};       ///< of each selection
-    std::vector<Value*> invariants = {};  ///< of each node, the values that are the same in all lanes
+    std::vector<Value*> indices = {};              ///< of each load
+    std::map<const BodyNode*, Value*> masks = {};  ///< of each selection
+    BodyValues::Values invariants = {};
   };
   /// A trip of the loop.
   struct Chunk {
@@ -112,13 +107,13 @@ class ChunkLoopEmitter {
   };
 
   /// Emits the loop that takes so many vectors as one; returns the rows that it took, and from which block it leaves.
-  std::pair<Value*, BasicBlock*> emit_loop(const LaunchFields& fields, Value* chunk_rows, int joined,
-                                           BasicBlock* done) {
+  std::pair<Value*, BasicBlock*> emit_loop(Value* chunk_rows, int joined, BasicBlock* done) {
     std::vector<Group> groups;
-    std::map<int, std::vector<Value*>> same;  // of so many vectors
+    BodyValues nodes(context_, rows_.body, builder_, scope_.fields, exprs_);
+    std::map<int, BodyValues::Values> same;  // of so many vectors
     for (int vector = 0; vector < rows_.loop.vectors; vector += joined) {
       const int count = std::min(joined, rows_.loop.vectors - vector);
-      if (!same.contains(count)) same[count] = invariants(fields, count * rows_.loop.lanes);
+      if (!same.contains(count)) same[count] = nodes.invariants(count * rows_.loop.lanes, {}).vectors;
       groups.push_back(make_group(vector, count, same[count]));
     }
     BasicBlock* before = builder_.GetInsertBlock();
@@ -132,14 +127,14 @@ class ChunkLoopEmitter {
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       prefetch_stores(builder_, element(result_type(i)), outputs_[i], rows_.loop.lanes * ir::byte_size(result_type(i)),
                       at);
-    for (const Group& group : groups) emit_group(chunk, group);
-    exprs_->set_coordinate(at_.chunk, at);
-    Value* next = exprs_->exact(builder_, rows_.loop.next);
+    for (const Group& group : groups) emit_group(nodes, chunk, group);
+    exprs_.set_coordinate(at_.chunk, at);
+    Value* next = exprs_.exact(builder_, rows_.loop.next);
     Value* next_taken = builder_.CreateAdd(taken, chunk_rows);
     std::vector<Value*> next_windows;
     for (std::size_t i = 0; i < loads_.size(); ++i)
       next_windows.push_back(builder_.CreateAdd(chunk.windows[i], loads_[i].stride));
-    Value* left = builder_.CreateICmpSLT(next_taken, function_->getArg(3));
+    Value* left = builder_.CreateICmpSLT(next_taken, scope_.argument(3));
     builder_.CreateCondBr(builder_.CreateAnd(left, is_inside(next, next_windows)), trip, done);
     BasicBlock* after = builder_.GetInsertBlock();
     at->addIncoming(next, after);
@@ -178,9 +173,8 @@ class ChunkLoopEmitter {
   Group make_group(int first, int count, const std::vector<Value*>& same) {
     Group group{.first = static_cast<std::size_t>(first), .count = static_cast<std::size_t>(count), .invariants = same};
     for (const Load& load : loads_) group.indices.push_back(joined(load.indices, group));
-    group.masks.resize(rows_.body.nodes.size());
     for (std::size_t i = 0; i < rows_.body.nodes.size(); ++i)
-      if (is_selected(i)) group.masks[i] = joined(masks_.of(rows_.body.nodes[i]), group);
+      if (is_selected(i)) group.masks[&rows_.body.nodes[i]] = joined(masks_.of(rows_.body.nodes[i]), group);
     return group;
   }
 
@@ -196,7 +190,7 @@ class ChunkLoopEmitter {
     return builder_.CreateShuffleVector(low, high, lanes);
   }
 
-  BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
+  BasicBlock* block(const char* name) { return scope_.block(name); }
   [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const { return context_.index(value); }
   PHINode* phi(Value* first, BasicBlock* before) {
     PHINode* made = builder_.CreatePHI(i64_, 2);
@@ -204,7 +198,7 @@ class ChunkLoopEmitter {
     return made;
   }
   Value* at_byte(std::size_t offset) {
-    return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), function_->getArg(1), offset);
+    return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), scope_.argument(1), offset);
   }
   Value* load_word(std::size_t offset) { return builder_.CreateLoad(i64_, at_byte(offset)); }
   [[nodiscard]] unsigned lanes() const { return static_cast<unsigned>(rows_.loop.lanes); }
@@ -222,36 +216,36 @@ class ChunkLoopEmitter {
 
   /// Computes the addresses of the first chunk's vectors in the outputs, and the last position that a chunk may
   /// begin at.
-  void begin_stores(const LaunchFields& fields, Value* chunk_rows) {
-    Value* columns = exprs_->exact(builder_, context_.schedule.columns);
-    exprs_->set_coordinate(at_.elements, builder_.CreateMul(function_->getArg(4), columns));
-    exprs_->set_coordinate(at_.size, builder_.CreateMul(chunk_rows, columns));
-    exprs_->set_coordinate(at_.last, load_word(plan_.position(rows_.loop.vectors - 1)));
-    limit_ = exprs_->exact(builder_, rows_.loop.limit);
+  void begin_stores(Value* chunk_rows) {
+    Value* columns = exprs_.exact(builder_, context_.schedule.columns);
+    exprs_.set_coordinate(at_.elements, builder_.CreateMul(scope_.argument(4), columns));
+    exprs_.set_coordinate(at_.size, builder_.CreateMul(chunk_rows, columns));
+    exprs_.set_coordinate(at_.last, load_word(plan_.position(rows_.loop.vectors - 1)));
+    limit_ = exprs_.exact(builder_, rows_.loop.limit);
     outputs_.resize(context_.schedule.kernel.results.size());
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      Value* row = builder_.CreateGEP(element(result_type(i)), fields.buffer(builder_, context_.buffer_of_result(i)),
-                                      function_->getArg(2));
+      Value* row = builder_.CreateGEP(element(result_type(i)),
+                                      scope_.fields.buffer(builder_, context_.buffer_of_result(i)), scope_.argument(2));
       for (int vector = 0; vector < rows_.loop.vectors; ++vector)
         outputs_[i].push_back(builder_.CreateGEP(element(result_type(i)), row, load_word(plan_.position(vector))));
     }
   }
 
-  void begin_load(const LaunchFields& fields, std::size_t i, Value* chunk_rows) {
+  void begin_load(std::size_t i, Value* chunk_rows) {
     const LoadSource& source = rows_.sources[i];
     const ir::DType dtype = rows_.body.loads[i].dtype;
     Load load{.permute = VectorPermute(builder_, rows_.loop.lanes, ir::byte_size(dtype)),
               .vector = llvm::FixedVectorType::get(element(dtype), lanes()),
               .has_one_window = has_one_window(context_.schedule.kernel, rows_, i)};
     Value* lowest = load_word(plan_.lowest(i));
-    load.window = builder_.CreateAdd(function_->getArg(5 + static_cast<unsigned>(i)), lowest);
-    load.stride = builder_.CreateMul(chunk_rows, exprs_->address(builder_, source.step));
-    exprs_->set_coordinate(at_.spread, load_word(plan_.spread(i)));
-    exprs_->set_coordinate(
-        at_.storage, exprs_->word(context_.schedule.kernel.program->value(source.tensor).layout.storage_extent()));
-    load.least = exprs_->exact(builder_, rows_.loop.window_least);
-    load.room = builder_.CreateSub(exprs_->exact(builder_, rows_.loop.window_limit), load.least);
-    Value* tensor = fields.buffer(builder_, context_.buffer_of_input(source.tensor));
+    load.window = builder_.CreateAdd(scope_.argument(5 + static_cast<unsigned>(i)), lowest);
+    load.stride = builder_.CreateMul(chunk_rows, exprs_.address(builder_, source.step));
+    exprs_.set_coordinate(at_.spread, load_word(plan_.spread(i)));
+    exprs_.set_coordinate(at_.storage,
+                          exprs_.word(context_.schedule.kernel.program->value(source.tensor).layout.storage_extent()));
+    load.least = exprs_.exact(builder_, rows_.loop.window_least);
+    load.room = builder_.CreateSub(exprs_.exact(builder_, rows_.loop.window_limit), load.least);
+    Value* tensor = scope_.fields.buffer(builder_, context_.buffer_of_input(source.tensor));
     for (int vector = 0; vector < rows_.loop.vectors; ++vector) {
       Value* start = load.has_one_window ? index(0) : load_word(plan_.start(i, vector));
       load.pointers.push_back(builder_.CreateGEP(element(dtype), tensor, start));
@@ -270,45 +264,19 @@ class ChunkLoopEmitter {
     return builder_.CreateAlignedLoad(type, at_byte(at), llvm::Align(static_cast<unsigned>(bytes)));
   }
 
-  /// Computes the values that are the same in all of so many lanes.
-  std::vector<Value*> invariants(const LaunchFields& fields, int lanes) {
-    std::vector<Value*> values(rows_.body.nodes.size());
+  void emit_group(BodyValues& nodes, Chunk& chunk, const Group& group) {
+    BodyValues::Values values = group.invariants;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const BodyNode& node = rows_.body.nodes[i];
-      if (node.kind == NodeKind::constant)
-        values[i] = OpEmitter(builder_, lanes, context_.target).bits(node.dtype, node.bits);
-      if (node.kind == NodeKind::scalar) {
-        Value* slot = builder_.CreateConstGEP1_64(i64_, fields.scalars, context_.index_of_scalar(node.scalar));
-        Value* bits = builder_.CreateTrunc(builder_.CreateLoad(i64_, slot, "scalar"), element(node.dtype));
-        values[i] = builder_.CreateVectorSplat(static_cast<unsigned>(lanes), bits);
-      }
-      if (node.kind == NodeKind::operation &&
-          std::ranges::all_of(node.operands, [&](int o) { return values[static_cast<std::size_t>(o)] != nullptr; }))
-        values[i] = emit_operation(node, values, lanes);
-    }
-    return values;
-  }
-
-  Value* emit_operation(const BodyNode& node, const std::vector<Value*>& values, int lanes) {
-    std::vector<Value*> operands;
-    for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
-    const ir::DType dtype = rows_.body.operand_type(node);
-    return OpEmitter(builder_, lanes, context_.target).emit(node.op, node.dtype, dtype, operands);
-  }
-
-  void emit_group(Chunk& chunk, const Group& group) {
-    std::vector<Value*> values = group.invariants;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const BodyNode& node = rows_.body.nodes[i];
-      if (values[i] != nullptr || interleaved_.is_within(i)) continue;
+      if (values[i] == nullptr && interleaved_.is_within(i)) values[i] = llvm::PoisonValue::get(i64_);  // never read
       if (const InterleavedColumns* all = interleaved_.find(i)) values[i] = interleaved(chunk, *all)[group.first];
-      if (node.kind == NodeKind::load) values[i] = emit_load(chunk, static_cast<std::size_t>(node.load), group);
-      if (is_selected(i))
-        values[i] = masks_.choose(group.masks[i], values[static_cast<std::size_t>(node.operands[0])],
-                                  values[static_cast<std::size_t>(node.operands[1])]);
-      if (node.kind == NodeKind::operation)
-        values[i] = emit_operation(node, values, static_cast<int>(group.count) * rows_.loop.lanes);
     }
+    const auto load = [&](const BodyNode& node) {
+      return emit_load(chunk, static_cast<std::size_t>(node.load), group);
+    };
+    const auto choose = [&](const BodyNode& node, Value* value, Value* other) {
+      return masks_.choose(group.masks.at(&node), value, other);
+    };
+    nodes.emit(static_cast<int>(group.count) * rows_.loop.lanes, {.load = load, .choose = choose}, values);
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       Value* to = builder_.CreateGEP(element(result_type(i)), outputs_[i][group.first], chunk.at);
       builder_.CreateAlignedStore(values[static_cast<std::size_t>(rows_.body.roots[i])], to, llvm::Align(1));
@@ -356,11 +324,11 @@ class ChunkLoopEmitter {
   RowChunkPlan plan_;
   RowChunkVariables at_;
   InterleavedNodes interleaved_;
-  IRBuilder<> builder_;
+  FunctionScope scope_;
+  IRBuilder<>& builder_;
+  ExprEmitter& exprs_;
   llvm::Type* i64_;
   SelectionMasks masks_;
-  llvm::Function* function_ = nullptr;
-  ExprEmitter* exprs_ = nullptr;
   Value* limit_ = nullptr;
   std::vector<std::vector<Value*>> outputs_;  // of each result, for each vector
   std::vector<Load> loads_;

@@ -21,53 +21,50 @@ class RunsEmitter {
  public:
   RunsEmitter(KernelContext& context, std::size_t index)
       : context_(context),
-        index_(index),
         body_(context.schedule.bodies[index]),
         run_(context.exprs()),
-        builder_(context.module.getContext()),
-        i64_(builder_.getInt64Ty()) {}
+        scope_(context, make_function(context, index)),
+        builder_(scope_.builder),
+        exprs_(scope_.exprs),
+        i64_(builder_.getInt64Ty()),
+        vector_body_(context, index, builder_, scope_.fields, exprs_, arguments_of(context, index)) {
+    exprs_.set_coordinate(run_.begin, begin());
+    exprs_.set_coordinate(run_.end, end());
+  }
 
   llvm::Function* emit() {
-    BodyArguments arguments = make_function();
-    BasicBlock* entry = block("entry");
-    BasicBlock* start = block("start");
-    builder_.SetInsertPoint(entry);
-    const LaunchFields fields(builder_, function_->getArg(0), context_);
-    builder_.CreateBr(start);
-    builder_.SetInsertPoint(start);
-    ExprEmitter exprs = context_.expressions(entry, fields.sizes);
-    exprs_ = &exprs;
-    VectorBodyEmitter vector_body(context_, index_, builder_, fields, exprs, std::move(arguments));
-    vector_body_ = &vector_body;
-    exprs_->set_coordinate(run_.begin, begin());
-    exprs_->set_coordinate(run_.end, end());
     emit_loops();
-    builder_.CreateRetVoid();
-    return function_;
+    scope_.end();
+    return scope_.function;
   }
 
  private:
-  BodyArguments make_function() {
-    BodyArguments arguments(context_, index_);
-    std::vector<llvm::Type*> types = {builder_.getPtrTy()};
-    arguments.for_each([&](Value*, bool is_pointer) { types.push_back(is_pointer ? builder_.getPtrTy() : i64_); });
-    auto* type = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
-    const std::string name = context_.abi.name + ".body" + std::to_string(index_);
-    function_ = make_internal_function(context_, type, name);
+  static llvm::Function* make_function(KernelContext& context, std::size_t index) {
+    llvm::LLVMContext& llvm = context.module.getContext();
+    llvm::Type* pointer = llvm::PointerType::get(llvm, 0);
+    std::vector<llvm::Type*> types = {pointer};
+    BodyArguments(context, index).for_each([&](Value*, bool is_pointer) {
+      types.push_back(is_pointer ? pointer : llvm::Type::getInt64Ty(llvm));
+    });
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), types, false);
+    return make_internal_function(context, type, context.abi.name + ".body" + std::to_string(index));
+  }
+  BodyArguments arguments_of(const KernelContext& context, std::size_t index) const {
+    BodyArguments arguments(context, index);
     unsigned parameter = 1;  // after the launch
-    arguments.for_each([&](Value*& value, bool) { value = function_->getArg(parameter++); });
+    arguments.for_each([&](Value*& value, bool) { value = scope_.argument(parameter++); });
     return arguments;
   }
 
-  BasicBlock* block(const char* name) { return BasicBlock::Create(builder_.getContext(), name, function_); }
-  Value* begin() { return vector_body_->arguments().begin; }
-  Value* end() { return vector_body_->arguments().end; }
+  BasicBlock* block(const char* name) { return scope_.block(name); }
+  Value* begin() { return vector_body_.arguments().begin; }
+  Value* end() { return vector_body_.arguments().end; }
 
   void emit_loops() {
     BasicBlock* done = block("done");
-    const BodyArguments& arguments = vector_body_->arguments();
-    if (arguments.takes_rows) steps_ = vector_body_->row_steps();
-    const Rows rows{vector_body_->first_row(), arguments.takes_rows ? arguments.rows : builder_.getInt64(1)};
+    const BodyArguments& arguments = vector_body_.arguments();
+    if (arguments.takes_rows) steps_ = vector_body_.row_steps();
+    const Rows rows{vector_body_.first_row(), arguments.takes_rows ? arguments.rows : builder_.getInt64(1)};
     const LoopStrategy& longest = body_.strategies.back();
     if (longest.kind == LoopStrategyKind::nontemporal)
       emit_nontemporal(longest, rows, done);
@@ -111,7 +108,7 @@ class RunsEmitter {
     each_of(joined.first, rows.first, add);
   }
   Rows after_first(const Rows& rows) {
-    if (!vector_body_->arguments().takes_rows) return {rows.first, builder_.getInt64(0)};
+    if (!vector_body_.arguments().takes_rows) return {rows.first, builder_.getInt64(0)};
     const auto moved = [&](Value* value, Value* step) {
       return value->getType()->isPointerTy() ? builder_.CreateGEP(builder_.getInt8Ty(), value, step)
                                              : builder_.CreateAdd(value, step);
@@ -130,7 +127,7 @@ class RunsEmitter {
     builder_.SetInsertPoint(inside);
     const Rows at = join_rows(rows);
     add_incoming(at, rows, before);
-    vector_body_->set_row(at.first);
+    vector_body_.set_row(at.first);
     emit_row();
     const Rows rest = after_first(at);
     add_incoming(at, rest, builder_.GetInsertBlock());
@@ -142,15 +139,15 @@ class RunsEmitter {
   /// Emits the run [from, to) of each row, by the strategy for its length. Branches to `done`. The choice among vector
   /// strategies is made for each row: it is predicted, and a loop over rows for each strategy would be twice the code.
   void emit_run(Value* from, Value* to, const Rows& rows, BasicBlock* done) {
-    exprs_->set_coordinate(run_.begin, from);
-    exprs_->set_coordinate(run_.end, to);
+    exprs_.set_coordinate(run_.begin, from);
+    exprs_.set_coordinate(run_.end, to);
     if (body_.strategies.size() == 1) {
       if (sums_by_column(body_)) return emit_columns(from, rows, done);
       return for_each(rows, done, [&] { emit_loop(body_.strategies[0].loops.front(), from); });
     }
     BasicBlock* few = block("few");
     BasicBlock* many = block("many");
-    builder_.CreateCondBr(holds(builder_, *exprs_, body_.strategies[1].entry_conditions), many, few);
+    builder_.CreateCondBr(holds(builder_, exprs_, body_.strategies[1].entry_conditions), many, few);
     builder_.SetInsertPoint(few);
     emit_columns(from, rows, done);
     builder_.SetInsertPoint(many);
@@ -163,12 +160,12 @@ class RunsEmitter {
         if (i > 1) {
           BasicBlock* chosen = block(strategy.kind == LoopStrategyKind::peeled_vector ? "vectors" : "ends");
           shorter = block("shorter");
-          builder_.CreateCondBr(holds(builder_, *exprs_, strategy.entry_conditions), chosen, shorter);
+          builder_.CreateCondBr(holds(builder_, exprs_, strategy.entry_conditions), chosen, shorter);
           builder_.SetInsertPoint(chosen);
         }
         if (strategy.kind == LoopStrategyKind::peeled_vector)
-          exprs_->set_coordinate(run_.shift, vector_body_->misalignment(from, body_.lanes));
-        for (const VectorLoop& loop : strategy.loops) emit_loop(loop, exprs_->exact(builder_, loop.from));
+          exprs_.set_coordinate(run_.shift, vector_body_.misalignment(from, body_.lanes));
+        for (const VectorLoop& loop : strategy.loops) emit_loop(loop, exprs_.exact(builder_, loop.from));
         builder_.CreateBr(finished);
         if (shorter != nullptr) builder_.SetInsertPoint(shorter);
       }
@@ -180,10 +177,10 @@ class RunsEmitter {
   /// in the cache; where a sum's walks begin and end is the same in all of them.
   void emit_columns(Value* from, const Rows& rows, BasicBlock* done) {
     const VectorLoop& loop = body_.strategies[0].loops.front();
-    counted_loop(builder_, from, exprs_->exact(builder_, loop.limit), 1, [&](Value* column) {
-      if (sums_by_column(body_)) vector_body_->hoist_from_sums(column);
+    counted_loop(builder_, from, exprs_.exact(builder_, loop.limit), 1, [&](Value* column) {
+      if (sums_by_column(body_)) vector_body_.hoist_from_sums(column);
       BasicBlock* finished = block("finished");
-      for_each(rows, finished, [&] { vector_body_->emit(column, loop); });
+      for_each(rows, finished, [&] { vector_body_.emit(column, loop); });
       builder_.SetInsertPoint(finished);
     });
     builder_.CreateBr(done);
@@ -248,46 +245,46 @@ class RunsEmitter {
 
   /// Goes to `row` where rows are nontemporal, else to `run`.
   void choose_streaming(const LoopStrategy& strategy, BasicBlock* large, BasicBlock* row, BasicBlock* run) {
-    vector_body_->plan_prefetches();
+    vector_body_.plan_prefetches();
     // Runs too short for non-temporal stores take the ordinary strategies: an edge of few elements goes by columns.
-    Value* is_long = holds(builder_, *exprs_, strategy.entry_conditions);
-    builder_.CreateCondBr(builder_.CreateAnd(emit_is_nontemporal(context_, builder_, *exprs_), is_long), large, run);
+    Value* is_long = holds(builder_, exprs_, strategy.entry_conditions);
+    builder_.CreateCondBr(builder_.CreateAnd(emit_is_nontemporal(context_, builder_, exprs_), is_long), large, run);
     builder_.SetInsertPoint(large);
     // A line of the first result has whole vectors of all others: what is aligned in one row is in every row.
-    Value* before_line = builder_.CreateSub(begin(), vector_body_->misalignment(begin(), strategy.line));
-    builder_.CreateCondBr(vector_body_->stores_are_aligned(before_line), row, run);
+    Value* before_line = builder_.CreateSub(begin(), vector_body_.misalignment(begin(), strategy.line));
+    builder_.CreateCondBr(vector_body_.stores_are_aligned(before_line), row, run);
   }
 
   /// The run of a row up to its first line.
   void emit_row_start(const LoopStrategy& strategy, const Rows& at, const SharedRun& run) {
-    vector_body_->set_row(at.first);
-    Value* past = builder_.CreateSub(count(strategy.line), vector_body_->misalignment(begin(), strategy.line));
+    vector_body_.set_row(at.first);
+    Value* past = builder_.CreateSub(count(strategy.line), vector_body_.misalignment(begin(), strategy.line));
     set_whole_run(builder_.CreateAnd(past, count(strategy.line - 1)));
-    Value* limit = exprs_->exact(builder_, strategy.loops[0].limit);
-    vector_body_->prefetch_stores();
+    Value* limit = exprs_.exact(builder_, strategy.loops[0].limit);
+    vector_body_.prefetch_stores();
     enter(run, begin(), limit, one_of(at), at.count, builder_.GetInsertBlock());
     builder_.CreateBr(run.block);
   }
 
   /// Its lines, and then the run after them.
   void emit_lines(const LoopStrategy& strategy, const SharedRun& run) {
-    vector_body_->set_row(run.rows.first);
+    vector_body_.set_row(run.rows.first);
     set_whole_run(builder_.CreateSub(run.to, begin()));  // the run before this ended at the first line
-    emit_loop(strategy.loops[1], exprs_->exact(builder_, strategy.loops[1].from));
-    Value* rest = exprs_->exact(builder_, strategy.loops[2].from);
+    emit_loop(strategy.loops[1], exprs_.exact(builder_, strategy.loops[1].from));
+    Value* rest = exprs_.exact(builder_, strategy.loops[2].from);
     enter(run, rest, end(), one_of(run.rows), run.left, builder_.GetInsertBlock());
     builder_.CreateBr(run.block);
   }
 
   /// Back to `row`, which began with the rows `at`, or to `done` after the last.
   void emit_next_row(const SharedRun& run, BasicBlock* row, const Rows& at, BasicBlock* done) {
-    if (vector_body_->fetches_gaps()) {
+    if (vector_body_.fetches_gaps()) {
       // Also after the last: the rows go on in another call.
       BasicBlock* gaps = block("gaps");
       builder_.CreateCondBr(are_left(run.left), gaps, done);
       builder_.SetInsertPoint(gaps);
-      vector_body_->set_row(run.rows.first);
-      vector_body_->prefetch_gaps();
+      vector_body_.set_row(run.rows.first);
+      vector_body_.prefetch_gaps();
     }
     const Rows later = after_first({run.rows.first, run.left});
     add_incoming(at, later, builder_.GetInsertBlock());
@@ -295,38 +292,37 @@ class RunsEmitter {
   }
 
   void set_whole_run(Value* peel) {
-    exprs_->set_coordinate(run_.begin, begin());
-    exprs_->set_coordinate(run_.end, end());
-    exprs_->set_coordinate(run_.peel, peel);
+    exprs_.set_coordinate(run_.begin, begin());
+    exprs_.set_coordinate(run_.end, end());
+    exprs_.set_coordinate(run_.peel, peel);
   }
 
   void emit_loop(const VectorLoop& loop, Value* from) {
     if (loop.single_trip) {
-      vector_body_->emit(from, loop);
+      vector_body_.emit(from, loop);
       return;
     }
-    Value* last = loop.last.valid() ? exprs_->exact(builder_, loop.last) : nullptr;
-    Value* limit = exprs_->exact(builder_, loop.limit);
+    Value* last = loop.last.valid() ? exprs_.exact(builder_, loop.last) : nullptr;
+    Value* limit = exprs_.exact(builder_, loop.limit);
     Value* reached = counted_loop(builder_, from, limit, loop.step(), [&](Value* column) {
       if (last != nullptr) column = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, column, last);
-      if (loop.nontemporal) vector_body_->prefetch_loads(column, loop);
-      if (loop.masked) return vector_body_->emit_masked(column, limit, loop);
-      for (int i = 0; i < loop.unroll; ++i) vector_body_->emit(column, loop, i * loop.lanes);
+      if (loop.nontemporal) vector_body_.prefetch_loads(column, loop);
+      if (loop.masked) return vector_body_.emit_masked(column, limit, loop);
+      for (int i = 0; i < loop.unroll; ++i) vector_body_.emit(column, loop, i * loop.lanes);
     });
-    if (loop.end_value.valid()) exprs_->set_coordinate(loop.end_value, reached);
+    if (loop.end_value.valid()) exprs_.set_coordinate(loop.end_value, reached);
   }
 
   [[nodiscard]] llvm::ConstantInt* count(int elements) const { return context_.index(elements); }
 
   KernelContext& context_;
-  std::size_t index_;
   const Body& body_;
   RunVariables run_;
-  IRBuilder<> builder_;
+  FunctionScope scope_;
+  IRBuilder<>& builder_;
+  ExprEmitter& exprs_;
   llvm::Type* i64_;
-  llvm::Function* function_ = nullptr;
-  ExprEmitter* exprs_ = nullptr;
-  VectorBodyEmitter* vector_body_ = nullptr;
+  VectorBodyEmitter vector_body_;
   Row steps_;  // from a row to the next
 };
 

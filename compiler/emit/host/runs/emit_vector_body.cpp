@@ -3,11 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "compiler/emit/scalar/emit_index.h"
 #include "compiler/emit/scalar/emit_loop.h"
-#include "compiler/emit/scalar/emit_ops.h"
-#include "compiler/emit/scalar/emit_sum.h"
-#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 
@@ -23,13 +19,12 @@ VectorBodyEmitter::VectorBodyEmitter(KernelContext& context, std::size_t body, I
       builder_(builder),
       exprs_(exprs),
       accesses_(builder, fields.fault),
-      arguments_(std::move(arguments)) {
+      arguments_(std::move(arguments)),
+      outputs_(fields.results(builder, context)),
+      values_(context, body_, builder, fields, exprs) {
   if (body_.uses_rows)
     for (int axis = 0; axis + 1 < kernel().rank(); ++axis)
       exprs_.set_coordinate(kernel().coordinate(axis), arguments_.outer[static_cast<std::size_t>(axis)]);
-  for (std::size_t i = 0; i < kernel().results.size(); ++i)
-    outputs_.push_back(fields.buffer(builder_, context_.buffer_of_result(i)));
-  load_scalars(fields);
   for (const BodyLoad& load : body_.loads)
     steps_.push_back(load.kind == LoadKind::strided ? exprs_.address(builder_, load.step) : nullptr);
   if (!arguments_.takes_rows || !loads_invariants()) emit_invariants();  // else row by row
@@ -61,48 +56,10 @@ void VectorBodyEmitter::hoist_from_sums(std::vector<Expr> varying) {
   }
 }
 
-void VectorBodyEmitter::load_scalars(const LaunchFields& fields) {
-  for (const BodyNode& node : body_.nodes) {
-    if (node.kind != NodeKind::scalar || scalars_.contains(node.scalar)) continue;
-    llvm::Type* word = builder_.getInt64Ty();
-    Value* slot = builder_.CreateConstGEP1_64(word, fields.scalars, context_.index_of_scalar(node.scalar));
-    scalars_[node.scalar] = builder_.CreateLoad(word, slot, "scalar");
-  }
-}
-
-bool VectorBodyEmitter::is_invariant(const BodyNode& node) const {
-  if (node.scope >= 0) return false;
-  switch (node.kind) {
-    case NodeKind::constant:
-    case NodeKind::scalar:
-      return true;
-    case NodeKind::load:
-      return body_.loads[static_cast<std::size_t>(node.load)].kind == LoadKind::invariant;
-    case NodeKind::when:
-      return false;
-    case NodeKind::operation:
-      return std::ranges::all_of(node.operands, [&](int o) { return invariant_[static_cast<std::size_t>(o)]; });
-    case NodeKind::index:
-      return !mentions(node.index, kernel().coordinate(kernel().rank() - 1));
-    case NodeKind::sum:
-      return false;
-  }
-  return false;
-}
-
-/// Computes values that do not depend on the innermost coordinate once, as scalars, and spreads them.
+/// Computes values that do not depend on the innermost coordinate once.
 void VectorBodyEmitter::emit_invariants() {
-  invariant_.resize(body_.nodes.size());
-  scalar_values_.resize(body_.nodes.size());
-  vector_values_.resize(body_.nodes.size());
-  for (std::size_t i = 0; i < body_.nodes.size(); ++i) {
-    const BodyNode& node = body_.nodes[i];
-    invariant_[i] = is_invariant(node);
-    if (!invariant_[i]) continue;
-    scalar_values_[i] = emit_node(node, context_.index(0), 1, scalar_values_);
-    if (body_.lanes > 1)
-      vector_values_[i] = builder_.CreateVectorSplat(static_cast<unsigned>(body_.lanes), scalar_values_[i]);
-  }
+  const auto load = [&](const BodyNode& node) { return emit_load(node.load, nullptr, 1); };
+  invariants_ = values_.invariants(body_.lanes, {.load = load});
 }
 
 bool VectorBodyEmitter::loads_invariants() const {
@@ -159,40 +116,16 @@ void VectorBodyEmitter::set_row(const Row& row) {
     row_loads_.push_back({.pointer = row.loads[i], .dtype = body_.loads[i].dtype, .origin = row.bases[i]});
 }
 
-Value* VectorBodyEmitter::emit_node(const BodyNode& node, Value* column, int lanes, const std::vector<Value*>& values) {
-  OpEmitter ops(builder_, lanes, context_.target);
-  std::vector<Value*> operands;
-  for (const int operand : node.operands) operands.push_back(values[static_cast<std::size_t>(operand)]);
-  switch (node.kind) {
-    case NodeKind::constant:
-      return ops.bits(node.dtype, node.bits);
-    case NodeKind::scalar:
-      return builder_.CreateTrunc(scalars_.at(node.scalar), ops.storage_type(node.dtype));
-    case NodeKind::load:
-      return emit_load(node.load, column, lanes);
-    case NodeKind::when:
-      return builder_.CreateSelect(emit_predicate(builder_, exprs_, kernel().graph, node.guard), operands[0],
-                                   operands[1]);
-    case NodeKind::operation:
-      return ops.emit(node.op, node.dtype, body_.operand_type(node), operands);
-    case NodeKind::index:
-      return spread_index(builder_, context_.exprs(), kernel(), node, emit_index(builder_, exprs_, node), lanes);
-    case NodeKind::sum:
-      break;  // emit_scope has its loops
-  }
-  return nullptr;
-}
-
 // --- vectors of elements -------------------------------------------------------------------------------------------
 
 std::vector<Value*> VectorBodyEmitter::compute(Value* column, const VectorLoop& loop, int displacement) {
-  std::vector<Value*> values = loop.lanes == body_.lanes && loop.lanes > 1 ? vector_values_ : scalar_values_;
-  if (loop.lanes > 1 && loop.lanes != body_.lanes)
-    for (Value*& value : values)
-      if (value != nullptr) value = builder_.CreateVectorSplat(static_cast<unsigned>(loop.lanes), value);
+  BodyValues::Values values = loop.lanes == body_.lanes ? invariants_.vectors : invariants_.scalars;
+  for (Value*& value : values)
+    if (value != nullptr) value = values_.spread(value, loop.lanes);
   displacement_ = displacement;
   exprs_.set_coordinate(kernel().coordinate(kernel().rank() - 1), displaced(column));
-  emit_scope(-1, column, loop.lanes, values);
+  const auto load = [&](const BodyNode& node) { return emit_load(node.load, column, loop.lanes); };
+  values_.emit(loop.lanes, {.load = load}, values);
   return values;
 }
 
@@ -215,24 +148,6 @@ void VectorBodyEmitter::mask(Access& access, bool reversed) {
   Value* others = builder_.CreateSub(context_.index(access.elements), accessed_);
   access.first_accessed = reversed ? others : context_.index(0);
   access.last_accessed = builder_.CreateSub(builder_.CreateAdd(access.first_accessed, accessed_), context_.index(1));
-}
-
-/// Emits the nodes that are made in the walks of one sum, or (-1) of none.
-void VectorBodyEmitter::emit_scope(int scope, Value* column, int lanes, std::vector<Value*>& values) {
-  for (std::size_t i = 0; i < body_.nodes.size(); ++i) {
-    const BodyNode& node = body_.nodes[i];
-    if (node.scope != scope || invariant_[i]) continue;
-    if (node.kind != NodeKind::sum) {
-      values[i] = emit_node(node, column, lanes, values);
-      continue;
-    }
-    values[i] = emit_sum(builder_, exprs_, context_.target, node.dtype, lanes, node.walks, [&] {
-      emit_scope(static_cast<int>(i), column, lanes, values);
-      std::vector<Value*> terms;
-      for (const int operand : node.operands) terms.push_back(values[static_cast<std::size_t>(operand)]);
-      return terms;
-    });
-  }
 }
 
 void VectorBodyEmitter::store(Value* column, const VectorLoop& loop, int displacement,

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
 #include <utility>
 #include <vector>
 
-#include "compiler/emit/rows/kernel_function.h"
+#include "compiler/emit/rows/body_values.h"
 #include "compiler/emit/scalar/emit_access.h"
 
 namespace padlock::compiler {
@@ -83,16 +82,12 @@ class VectorBodyEmitter {
 
   enum class Prefetch : std::uint8_t { near, far, write };
   void prefetch(llvm::Value* address, Prefetch how);
-  void load_scalars(const LaunchFields& fields);
-  [[nodiscard]] bool is_invariant(const BodyNode& node) const;
   void emit_invariants();
   void give_row_values(const std::vector<llvm::Value*>& values);
   void hoist_from_sums(std::vector<ir::Expr> varying);
   [[nodiscard]] bool loads_invariants() const;
   void prefetch_next_sums();
   void prefetch_terms(int sum);
-  void emit_scope(int scope, llvm::Value* column, int lanes, std::vector<llvm::Value*>& values);
-  llvm::Value* emit_node(const BodyNode& node, llvm::Value* column, int lanes, const std::vector<llvm::Value*>& values);
   Access access_of(int index, llvm::Value* first, llvm::Value* guard = nullptr);
   llvm::Value* emit_load(int index, llvm::Value* column, int lanes);
   llvm::Value* emit_vector(int index, llvm::Type* type, llvm::Value* column, int lanes);
@@ -117,16 +112,15 @@ class VectorBodyEmitter {
   ExprEmitter& exprs_;
   AccessEmitter accesses_;
   BodyArguments arguments_;
-  int displacement_ = 0;             // of the vector that is being emitted
-  llvm::Value* accessed_ = nullptr;  // of its elements, where not all
   std::vector<llvm::Value*> outputs_;
+  BodyValues values_;
+  int displacement_ = 0;                         // of the vector that is being emitted
+  llvm::Value* accessed_ = nullptr;              // of its elements, where not all
   std::vector<Access> row_outputs_, row_loads_;  // of the row that was set, else none: their pointers and origins
-  std::map<ir::ValueId, llvm::Value*> scalars_;
   std::vector<llvm::Value*> steps_;
   std::vector<llvm::Value*> ahead_;  // elements of a load by which fetching is ahead of loading
   std::vector<llvm::Value*> gaps_;   // columns up to which a row's gap is fetched; null: of no row
-  std::vector<bool> invariant_;
-  std::vector<llvm::Value*> scalar_values_, vector_values_;  // of invariant nodes
+  BodyValues::Invariants invariants_;
 };
 
 }  // namespace padlock::compiler

@@ -27,10 +27,8 @@ Value* VectorBodyEmitter::emit_load(int index, Value* column, int lanes) {
   const BodyLoad& load = body_.loads[static_cast<std::size_t>(index)];
   llvm::Type* type = OpEmitter(builder_, lanes, context_.target).storage_type(load.dtype);
   switch (load.kind) {
-    case LoadKind::invariant: {
-      Value* element = accesses_.load(access_of(index, base_of(index)), type->getScalarType());
-      return lanes == 1 ? element : builder_.CreateVectorSplat(static_cast<unsigned>(lanes), element);
-    }
+    case LoadKind::invariant:
+      return accesses_.load(access_of(index, base_of(index)), type->getScalarType());
     case LoadKind::contiguous:
     case LoadKind::reversed:
       return emit_vector(index, type, column, lanes);
