@@ -266,7 +266,7 @@ class TileProof {
     const Expr element = exprs_.variable("loaded_element", kElement);
     const Expr first = exprs_.sub(element, loads.shift);
     const Expr lowest = exprs_.sub(loads.lowest, loads.shift);
-    const Expr two = exprs_.constant(2 * tile_.lanes);
+    const Expr two = exprs_.add(lanes_, lanes_);
     prove_loaded("words around elements", first, exprs_.add(first, two), loads.tests,
                  {at_least(exprs_, element, loads.lowest), at_least(exprs_, loads.highest, element)});
     prove_loaded("words one by one", lowest, exprs_.add(loads.highest, lanes_), loads.word_tests,

@@ -259,7 +259,9 @@ std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule, int t
   int widest = 1;
   for (const Body& body : schedule.bodies) widest = std::max(widest, widest_bytes(body, /*for_threads=*/true));
   ir::ExprContext& exprs = schedule.exprs();
-  TransposeTile tile{tile_geometry(exprs, tile_shape(size, widest, threads, schedule.kernel.results.size() == 1))};
+  TransposeTile tile;
+  static_cast<TileGeometry&>(tile) =
+      tile_geometry(exprs, tile_shape(size, widest, threads, /*has_one_result=*/schedule.kernel.results.size() == 1));
   tile.size = size == TileSize::by_output ? TileSize::large : size;
   if (tile.size != TileSize::large) tile.most_tiles = tile.size == TileSize::small ? kMostSmallTiles : kMostMediumTiles;
   tile.axis = axis;

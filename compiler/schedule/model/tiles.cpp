@@ -114,7 +114,8 @@ std::vector<TileShape> tile_shapes() {
 }
 
 TileGeometry tile_geometry(ir::ExprContext& exprs, const TileShape& shape) {
-  TileGeometry tile{shape};
+  TileGeometry tile;
+  static_cast<TileShape&>(tile) = shape;
   tile.slot = exprs.variable("position", kSlot);
   tile.round = exprs.variable("round", kRound);
   tile.row = exprs.variable("tile_row", kRow);

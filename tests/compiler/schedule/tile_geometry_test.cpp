@@ -63,7 +63,7 @@ class TileCheck {
   /// lie in a word.
   std::string squares(int first, int count, int begin, int end) {
     Points points = in_turn(tile_.square, first, count);
-    points.loops.push_back({tile_.slot, tile_.lanes * tile_.lanes});
+    points.loops.push_back({tile_.slot, std::int64_t{tile_.lanes} * tile_.lanes});
     std::string mistake =
         check_places(exprs_, points, positions(tile_.loaded_row, tile_.loaded_column, begin, end), Times::once);
     if (!mistake.empty()) return mistake;
