@@ -115,8 +115,8 @@ int run_worker() {
   Trials trials(on_step, [observer = trace::Observer::from_environment()](const std::string& target) {
     return observer.create(target);
   });
-  return run_worker([&](const TryRequest& request, const std::function<void(Step)>& on_step) {
-    current = on_step;
+  return run_worker([&](const TryRequest& request, const std::function<void(Step)>& entered) {
+    current = entered;
     return trials.try_config(request);
   });
 }
