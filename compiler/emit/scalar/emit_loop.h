@@ -33,6 +33,19 @@ llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::V
   return reached;
 }
 
+/// Values that one of several blocks makes, as many in each, by that block.
+using Ways = std::vector<std::pair<llvm::BasicBlock*, std::vector<llvm::Value*>>>;
+/// Returns those of the block that was run. All blocks go to where the builder stands.
+[[nodiscard]] inline std::vector<llvm::Value*> join(llvm::IRBuilder<>& builder, const Ways& ways) {
+  std::vector<llvm::Value*> joined;
+  for (llvm::Value* like : ways.front().second) {
+    llvm::PHINode* phi = builder.CreatePHI(like->getType(), static_cast<unsigned>(ways.size()));
+    for (const auto& [block, values] : ways) phi->addIncoming(values[joined.size()], block);
+    joined.push_back(phi);
+  }
+  return joined;
+}
+
 /// Emits whether all tests are >= 0, as i1.
 [[nodiscard]] llvm::Value* holds(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<ir::Expr>& tests);
 /// The same for tests of offsets.

@@ -54,11 +54,12 @@ struct VectorContext {
   }
 };
 
-/// Emits a body for a vector of a grid that lies in one segment of one row, or for one element.
-class ThreadBody {
+/// Emits the values that a thread makes by a body: of a vector of a grid that lies in one segment of one row, or of one
+/// element.
+class ThreadValues {
  public:
   /// `column`: of the first element, an index.
-  ThreadBody(const VectorContext& vector, std::size_t body, BodyArguments arguments, llvm::Value* column);
+  ThreadValues(const VectorContext& vector, std::size_t body, BodyArguments arguments, llvm::Value* column);
 
   /// Emits the loads of a vector: values that nothing has been done with, of which `compute` makes the results, or
   /// nothing where a granule lies outside of its tensor: that goes to `outside`. The builder stands where all are

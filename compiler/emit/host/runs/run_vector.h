@@ -9,13 +9,13 @@
 
 namespace padlock::compiler {
 
-/// Emits a body for one vector of neighbouring elements: its loads, its operations and its stores. Values that are the
-/// same for every vector are loaded where the builder stands when the emitter is made.
-class VectorBodyEmitter {
+/// Emits a body for one vector of neighbouring elements of a run: its loads, its operations and its stores. Values that
+/// are the same for every vector are loaded where the builder stands when the emitter is made.
+class RunVector {
  public:
   /// All are borrowed but the arguments.
-  VectorBodyEmitter(KernelContext& context, std::size_t body, llvm::IRBuilder<>& builder, const LaunchFields& fields,
-                    ExprEmitter& exprs, BodyArguments arguments);
+  RunVector(KernelContext& context, std::size_t body, llvm::IRBuilder<>& builder, const LaunchFields& fields,
+            ExprEmitter& exprs, BodyArguments arguments);
 
   /// Emits all results at coordinates [column, column + lanes), moved by a displacement that is added to addresses,
   /// where it becomes part of the instruction.
