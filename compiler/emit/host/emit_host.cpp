@@ -93,13 +93,8 @@ class EntryEmitter {
 
   /// Non-temporal stores are ordered before the task ends.
   void emit_fence() {
-    BasicBlock* nontemporal = block("nontemporal");
-    BasicBlock* end = block("end");
-    builder_.CreateCondBr(emit_is_nontemporal(context_, builder_, exprs_), nontemporal, end);
-    builder_.SetInsertPoint(nontemporal);
-    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
-    builder_.CreateBr(end);
-    builder_.SetInsertPoint(end);
+    emit_if(builder_, emit_is_nontemporal(context_, builder_, exprs_),
+            [&] { builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}); });
   }
 
   /// The outer coordinates of the first row are divided out; later rows count up.
@@ -236,16 +231,12 @@ class EntryEmitter {
 
   void emit_call(RowEmitter& emitter, const SegmentCall& call, Value* rows) {
     BodyArguments run = emitter.arguments_of(call, rows);
-    BasicBlock* work = block("segment");
-    BasicBlock* after = block("after");
-    builder_.CreateCondBr(builder_.CreateICmpSLT(run.begin, run.end), work, after);
-    builder_.SetInsertPoint(work);
-    std::vector<Value*> arguments = {scope_.argument(0)};
-    for (Value* value : run.values()) arguments.push_back(value);
-    llvm::Function* body = parts_.bodies[static_cast<std::size_t>(call.body)];
-    builder_.CreateCall(body, arguments)->setCallingConv(body->getCallingConv());
-    builder_.CreateBr(after);
-    builder_.SetInsertPoint(after);
+    emit_if(builder_, builder_.CreateICmpSLT(run.begin, run.end), [&] {
+      std::vector<Value*> arguments = {scope_.argument(0)};
+      for (Value* value : run.values()) arguments.push_back(value);
+      llvm::Function* body = parts_.bodies[static_cast<std::size_t>(call.body)];
+      builder_.CreateCall(body, arguments)->setCallingConv(body->getCallingConv());
+    });
   }
 
   /// An odometer: the last outer axis counts, and carries.

@@ -86,7 +86,7 @@ void RowEmitter::set_row(Value* row, llvm::Type* type) {
 
 std::vector<Value*> RowEmitter::emit_row(EmitCase emit_case) {
   row_offset_ = emit_row_offset();
-  BasicBlock* next = block("next");
+  BasicBlock* next = new_block(builder_, "next");
   Ways ways;
   emit_tree(0, next, emit_case, ways);
   builder_.SetInsertPoint(next);
@@ -101,8 +101,8 @@ void RowEmitter::emit_tree(int root, BasicBlock* next, EmitCase emit_case, Ways&
     builder_.CreateBr(next);
     return;
   }
-  BasicBlock* holds = block("holds");
-  BasicBlock* fails = block("fails");
+  BasicBlock* holds = new_block(builder_, "holds");
+  BasicBlock* fails = new_block(builder_, "fails");
   builder_.CreateCondBr(emit_predicate(builder_, exprs_, kernel().graph, row.test), holds, fails);
   for (const bool held : {true, false}) {
     builder_.SetInsertPoint(held ? holds : fails);

@@ -63,9 +63,6 @@ class RowEmitter {
   [[nodiscard]] llvm::Value* is_empty(const SegmentCall& call);
 
   [[nodiscard]] int outer_axes() const { return kernel().rank() - 1; }
-  [[nodiscard]] llvm::BasicBlock* block(const char* name) {
-    return llvm::BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
-  }
 
  private:
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }

@@ -4,6 +4,7 @@
 
 #include "compiler/emit/rows/kernel_function.h"
 #include "compiler/emit/scalar/emit_access.h"
+#include "compiler/emit/scalar/emit_loop.h"
 
 namespace padlock::compiler {
 
@@ -29,9 +30,7 @@ struct VectorContext {
   [[nodiscard]] ir::DType result_type(std::size_t result) const {
     return schedule().kernel.program->value(schedule().kernel.results[result]).dtype;
   }
-  [[nodiscard]] llvm::BasicBlock* block(const char* name) const {
-    return llvm::BasicBlock::Create(builder.getContext(), name, builder.GetInsertBlock()->getParent());
-  }
+  [[nodiscard]] llvm::BasicBlock* block(const char* name) const { return new_block(builder, name); }
   /// Returns the row of the output that is so many after the launch's first. Both are indices.
   [[nodiscard]] llvm::Value* row_of_output(llvm::Value* row) const;
   /// Elements of the output that a launch writes, in that type.
@@ -44,13 +43,7 @@ struct VectorContext {
   /// Emits code for where a condition holds; the builder stands after it.
   template <class Emit>
   void when(llvm::Value* condition, Emit&& emit) const {
-    llvm::BasicBlock* then = block("then");
-    llvm::BasicBlock* after = block("after");
-    builder.CreateCondBr(condition, then, after);
-    builder.SetInsertPoint(then);
-    emit();
-    builder.CreateBr(after);
-    builder.SetInsertPoint(after);
+    emit_if(builder, condition, std::forward<Emit>(emit));
   }
 };
 

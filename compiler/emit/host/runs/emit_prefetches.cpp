@@ -25,17 +25,12 @@ void RunVector::prefetch_next_sums() {
   if (!body_.uses_rows || body_.lanes == 1 || kernel().rank() == 1 || !has_sums(body_)) return;
   Value* nontemporal = emit_is_nontemporal(context_, builder_, exprs_);
   if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(nontemporal); known != nullptr && known->isZero()) return;
-  llvm::Function* function = builder_.GetInsertBlock()->getParent();
-  auto* ahead = llvm::BasicBlock::Create(builder_.getContext(), "ahead", function);
-  auto* after = llvm::BasicBlock::Create(builder_.getContext(), "fetched", function);
-  builder_.CreateCondBr(nontemporal, ahead, after);
-  builder_.SetInsertPoint(ahead);
-  give_row_values(arguments_.next_row_values);
-  for (std::size_t i = 0; i < body_.nodes.size(); ++i)
-    if (const BodyNode& node = body_.nodes[i]; node.kind == NodeKind::sum && node.scope < 0)
-      emit_walks(builder_, exprs_, node.walks, [&] { prefetch_terms(static_cast<int>(i)); });
-  builder_.CreateBr(after);
-  builder_.SetInsertPoint(after);
+  emit_if(builder_, nontemporal, [&] {
+    give_row_values(arguments_.next_row_values);
+    for (std::size_t i = 0; i < body_.nodes.size(); ++i)
+      if (const BodyNode& node = body_.nodes[i]; node.kind == NodeKind::sum && node.scope < 0)
+        emit_walks(builder_, exprs_, node.walks, [&] { prefetch_terms(static_cast<int>(i)); });
+  });
 }
 
 /// Fetches the run's columns of what a sum adds up where its walks stand.
@@ -122,9 +117,8 @@ void RunVector::prefetch_stores() {
   }
   // Only lines that two runs share are written through the caches. Where there is none, a prefetch would cost and not
   // help.
-  llvm::Function* function = builder_.GetInsertBlock()->getParent();
-  auto* shared = llvm::BasicBlock::Create(builder_.getContext(), "shared", function);
-  auto* after = llvm::BasicBlock::Create(builder_.getContext(), "after", function);
+  llvm::BasicBlock* shared = new_block(builder_, "shared");
+  llvm::BasicBlock* after = new_block(builder_, "after");
   builder_.CreateCondBr(are_aligned(edges), after, shared);
   builder_.SetInsertPoint(shared);
   for (const auto& edge : edges) prefetch(edge.first, Prefetch::write);

@@ -92,7 +92,6 @@ class RunVector {
   llvm::Value* emit_load(int index, llvm::Value* column, int lanes);
   llvm::Value* emit_vector(int index, llvm::Type* type, llvm::Value* column, int lanes);
   llvm::Value* emit_strided(int index, llvm::Type* type, llvm::Value* column, int lanes);
-  llvm::Value* emit_gather(int index, llvm::Type* type, llvm::Value* offset, llvm::Value* step, int lanes);
   /// The access of a load whose vector begins at a column; without the vector's displacement.
   Access vector_of(int index, llvm::Value* column, int lanes);
   /// Returns whether a load goes over the row by its pointer, and whether its elements are counted, too.

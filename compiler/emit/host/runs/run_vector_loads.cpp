@@ -75,11 +75,6 @@ Value* RunVector::emit_strided(int index, llvm::Type* type, Value* column, int l
   Value* base = base_of(index);
   Value* offset = builder_.CreateAdd(base, builder_.CreateMul(displaced(column), step));
   if (lanes == 1) return accesses_.load(access_of(index, offset), type);
-  return emit_gather(index, type, offset, step, lanes);
-}
-
-/// A vector of elements `step` apart.
-Value* RunVector::emit_gather(int index, llvm::Type* type, Value* offset, Value* step, int lanes) {
   Value* vector = llvm::PoisonValue::get(type);
   for (int lane = 0; lane < lanes; ++lane) {
     Value* element = accesses_.load(access_of(index, offset), type->getScalarType());
