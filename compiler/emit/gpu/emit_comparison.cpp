@@ -44,22 +44,19 @@ class ThreadEmitter {
 
  private:
   [[nodiscard]] Value* word(ComparisonWord which) const { return words_[static_cast<std::size_t>(which)]; }
-  [[nodiscard]] BasicBlock* block(const char* name) {
-    return BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
-  }
 
   /// Compares units from `begin` to below `end`, a launch's threads apart, until two differ, and notes which.
   void emit_units(llvm::Type* unit, Value* begin, Value* end) {
     BasicBlock* before = builder_.GetInsertBlock();
-    BasicBlock* body = block("unit");
-    BasicBlock* next = block("next");
-    BasicBlock* differs = block("differs");
-    BasicBlock* done = block("done");
+    BasicBlock* body = new_block(builder_, "unit");
+    BasicBlock* next = new_block(builder_, "next");
+    BasicBlock* differs = new_block(builder_, "differs");
+    BasicBlock* done = new_block(builder_, "done");
     builder_.CreateCondBr(builder_.CreateICmpULT(begin, end), body, done);
     builder_.SetInsertPoint(body);
     llvm::PHINode* at = builder_.CreatePHI(builder_.getInt64Ty(), 2, "at");
     at->addIncoming(begin, before);
-    Value* difference = builder_.CreateXor(load(unit, ComparisonWord::actual, at), expected(unit, at));
+    Value* difference = builder_.CreateXor(load(unit, word(ComparisonWord::actual), at), expected(unit, at));
     builder_.CreateCondBr(builder_.CreateICmpEQ(difference, llvm::ConstantInt::get(unit, 0)), next, differs);
     builder_.SetInsertPoint(next);
     Value* following = builder_.CreateAdd(at, word(ComparisonWord::threads));
@@ -75,8 +72,8 @@ class ThreadEmitter {
     return builder_.CreateIntToPtr(address, llvm::PointerType::get(builder_.getContext(), space_));
   }
 
-  [[nodiscard]] Value* load(llvm::Type* unit, ComparisonWord base, Value* at) {
-    return builder_.CreateAlignedLoad(unit, builder_.CreateGEP(unit, pointer(word(base)), at),
+  [[nodiscard]] Value* load(llvm::Type* unit, Value* base, Value* at) {
+    return builder_.CreateAlignedLoad(unit, builder_.CreateGEP(unit, pointer(base), at),
                                       llvm::Align(unit->getIntegerBitWidth() / 8));
   }
 
@@ -84,9 +81,8 @@ class ThreadEmitter {
   /// which is there anyway.
   [[nodiscard]] Value* expected(llvm::Type* unit, Value* at) {
     Value* base = builder_.CreateSelect(has_expected_, word(ComparisonWord::expected), word(ComparisonWord::actual));
-    Value* loaded = builder_.CreateAlignedLoad(unit, builder_.CreateGEP(unit, pointer(base), at),
-                                               llvm::Align(unit->getIntegerBitWidth() / 8));
-    return builder_.CreateSelect(has_expected_, loaded, builder_.CreateTrunc(word(ComparisonWord::pattern), unit));
+    return builder_.CreateSelect(has_expected_, load(unit, base, at),
+                                 builder_.CreateTrunc(word(ComparisonWord::pattern), unit));
   }
 
   /// Notes the number of the lowest byte that differs: memory is little-endian.

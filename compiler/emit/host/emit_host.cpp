@@ -9,7 +9,7 @@
 
 #include "compiler/emit/host/row_chunks/chunk_plan.h"
 #include "compiler/emit/host/row_chunks/emit_row_chunks.h"
-#include "compiler/emit/host/runs/emit_body.h"
+#include "compiler/emit/host/runs/emit_runs.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
 #include "compiler/schedule/index/index32_variant.h"
 #include "ir/expr/affine.h"
@@ -61,7 +61,7 @@ struct KernelParts {
 
   [[nodiscard]] bool any_float() const {
     return std::ranges::any_of(bodies, has_float_arithmetic) ||
-           std::ranges::any_of(rows, [](const auto& one) { return one && has_float_arithmetic(one->taker); });
+           std::ranges::any_of(rows, [](const auto& code) { return code && has_float_arithmetic(code->taker); });
   }
 };
 
@@ -93,13 +93,8 @@ class EntryEmitter {
 
   /// Non-temporal stores are ordered before the task ends.
   void emit_fence() {
-    BasicBlock* nontemporal = block("nontemporal");
-    BasicBlock* end = block("end");
-    builder_.CreateCondBr(emit_is_nontemporal(context_, builder_, exprs_), nontemporal, end);
-    builder_.SetInsertPoint(nontemporal);
-    builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});
-    builder_.CreateBr(end);
-    builder_.SetInsertPoint(end);
+    emit_if(builder_, emit_is_nontemporal(context_, builder_, exprs_),
+            [&] { builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}); });
   }
 
   /// The outer coordinates of the first row are divided out; later rows count up.
@@ -123,17 +118,19 @@ class EntryEmitter {
     builder_.SetInsertPoint(body);
     Value* left = rows_left(row, coordinates);
     Value* max_rows = max_rows_of_group(left);
-    std::vector<std::pair<Value*, BasicBlock*>> taken;
-    emitter.emit_row([&](const ScheduledCase& which) {
-      Value* alike = kernel().rank() > 1 ? emitter.rows_with_same_case(which) : left;
-      BasicBlock* others = emit_short_rows(emitter, which, smaller(left, alike), row, taken);
-      Value* rows = kernel().rank() > 1 ? rows_of_group(emitter, which, smaller(max_rows, alike)) : max_rows;
-      for (const SegmentCall* call : from_the_middle(context_.schedule, which)) emit_call(emitter, *call, rows);
-      taken.emplace_back(rows, builder_.GetInsertBlock());
-      if (others != nullptr) join(others, taken);
-    });
-    llvm::PHINode* rows = builder_.CreatePHI(i64_, static_cast<unsigned>(taken.size()), "rows");
-    for (const auto& [number, from] : taken) rows->addIncoming(number, from);
+    Value* rows = emitter.emit_row([&](const ScheduledCase& row_case) -> std::vector<Value*> {
+      Value* alike = kernel().rank() > 1 ? emitter.rows_with_same_case(row_case) : left;
+      Ways ways = emit_short_rows(emitter, row_case, smaller(left, alike), row);
+      Value* group = kernel().rank() > 1 ? rows_of_group(emitter, row_case, smaller(max_rows, alike)) : max_rows;
+      for (const SegmentCall* call : from_the_middle(context_.schedule, row_case)) emit_call(emitter, *call, group);
+      if (ways.empty()) return {group};
+      BasicBlock* both = block("case_done");
+      ways.push_back({builder_.GetInsertBlock(), {group}});
+      builder_.CreateBr(both);
+      IRBuilder<>(ways.front().first).CreateBr(both);
+      builder_.SetInsertPoint(both);
+      return join(builder_, ways);
+    })[0];
     advance(coordinates, rows);
     row->addIncoming(builder_.CreateAdd(row, rows), builder_.GetInsertBlock());
     builder_.CreateBr(header);
@@ -157,9 +154,9 @@ class EntryEmitter {
   }
   /// Emits the rows of a group: one where elements are computed row by row, those that a pad repeats once more, where
   /// it is longer than what it repeats.
-  Value* rows_of_group(RowEmitter& emitter, const ScheduledCase& which, Value* max_rows) {
+  Value* rows_of_group(RowEmitter& emitter, const ScheduledCase& row_case, Value* max_rows) {
     Value* rows = max_rows;
-    for (const SegmentCall& call : which.calls)
+    for (const SegmentCall& call : row_case.calls)
       if (!has_groups(context_.schedule, call))
         rows = builder_.CreateSelect(emitter.is_empty(call), rows, builder_.getInt64(1));
     return rows;
@@ -200,65 +197,46 @@ class EntryEmitter {
   [[nodiscard]] llvm::ConstantInt* state(PlanState value) { return builder_.getInt8(value); }
 
   /// Emits the rows of a case by row chunks, as many as that takes, where there are such. Returns the block from which
-  /// rows that are taken so go on (the builder stands where none are), or null.
-  BasicBlock* emit_short_rows(RowEmitter& emitter, const ScheduledCase& which, Value* rows, Value* row,
-                              std::vector<std::pair<Value*, BasicBlock*>>& taken) {
-    const auto index = static_cast<std::size_t>(&which - context_.schedule.cases.data());
-    if (!parts_.rows[index]) return nullptr;
+  /// rows that are taken so go on (the builder stands where none are) and their number, or nothing.
+  Ways emit_short_rows(RowEmitter& emitter, const ScheduledCase& row_case, Value* rows, Value* row) {
+    const auto index = static_cast<std::size_t>(&row_case - context_.schedule.cases.data());
+    if (!parts_.rows[index]) return {};
     const RowChunksCode& code = *parts_.rows[index];
     const Plan& plan = plans_[index];
     BasicBlock* wanted = block("row_chunks");
     BasicBlock* make = block("make_plan");
-    BasicBlock* made = block("planned");
+    BasicBlock* planned = block("planned");
     BasicBlock* others = block("other_rows");
     BasicBlock* some = block("some_rows");
     const auto load_state = [&] { return builder_.CreateLoad(builder_.getInt8Ty(), plan.state); };
     builder_.CreateCondBr(builder_.CreateICmpEQ(load_state(), state(kUseless)), others, wanted);
     builder_.SetInsertPoint(wanted);
-    builder_.CreateCondBr(builder_.CreateICmpEQ(load_state(), state(kMade)), made, make);
+    builder_.CreateCondBr(builder_.CreateICmpEQ(load_state(), state(kMade)), planned, make);
     builder_.SetInsertPoint(make);
-    llvm::CallInst* planned = builder_.CreateCall(code.planner, {scope_.argument(0), plan.plan});
-    planned->setCallingConv(code.planner->getCallingConv());
-    builder_.CreateStore(builder_.CreateSelect(planned, state(kMade), state(kUseless)), plan.state);
-    builder_.CreateCondBr(planned, made, others);
-    builder_.SetInsertPoint(made);
+    llvm::CallInst* is_useful = builder_.CreateCall(code.planner, {scope_.argument(0), plan.plan});
+    is_useful->setCallingConv(code.planner->getCallingConv());
+    builder_.CreateStore(builder_.CreateSelect(is_useful, state(kMade), state(kUseless)), plan.state);
+    builder_.CreateCondBr(is_useful, planned, others);
+    builder_.SetInsertPoint(planned);
     std::vector<Value*> arguments = {scope_.argument(0), plan.plan, emitter.row_offset(), rows,
                                      builder_.CreateSub(scope_.argument(2), row)};
     for (Value* base : emitter.bases_of(context_.schedule.row_chunks(index)->sources)) arguments.push_back(base);
     llvm::CallInst* number = builder_.CreateCall(code.taker, arguments);
     number->setCallingConv(code.taker->getCallingConv());
     builder_.CreateCondBr(builder_.CreateICmpSGT(number, builder_.getInt64(0)), some, others);
-    builder_.SetInsertPoint(some);
-    taken.emplace_back(number, some);
     builder_.SetInsertPoint(others);
-    return some;
+    return {{some, {number}}};
   }
-  /// Ends a case that rows leave from there, too, where the builder stands: what was taken last is of either.
-  void join(BasicBlock* other, std::vector<std::pair<Value*, BasicBlock*>>& taken) {
-    BasicBlock* both = block("case_done");
-    builder_.CreateBr(both);
-    IRBuilder<>(other).CreateBr(both);
-    builder_.SetInsertPoint(both);
-    llvm::PHINode* rows = builder_.CreatePHI(i64_, 2);
-    for (const auto& [number, from] : {taken[taken.size() - 2], taken.back()}) rows->addIncoming(number, from);
-    taken.resize(taken.size() - 2);
-    taken.emplace_back(rows, both);
-  }
-
   Value* smaller(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
 
   void emit_call(RowEmitter& emitter, const SegmentCall& call, Value* rows) {
     BodyArguments run = emitter.arguments_of(call, rows);
-    BasicBlock* work = block("segment");
-    BasicBlock* after = block("after");
-    builder_.CreateCondBr(builder_.CreateICmpSLT(run.begin, run.end), work, after);
-    builder_.SetInsertPoint(work);
-    std::vector<Value*> arguments = {scope_.argument(0)};
-    for (Value* value : run.values()) arguments.push_back(value);
-    llvm::Function* body = parts_.bodies[static_cast<std::size_t>(call.body)];
-    builder_.CreateCall(body, arguments)->setCallingConv(body->getCallingConv());
-    builder_.CreateBr(after);
-    builder_.SetInsertPoint(after);
+    emit_if(builder_, builder_.CreateICmpSLT(run.begin, run.end), [&] {
+      std::vector<Value*> arguments = {scope_.argument(0)};
+      for (Value* value : run.values()) arguments.push_back(value);
+      llvm::Function* body = parts_.bodies[static_cast<std::size_t>(call.body)];
+      builder_.CreateCall(body, arguments)->setCallingConv(body->getCallingConv());
+    });
   }
 
   /// An odometer: the last outer axis counts, and carries.
@@ -298,7 +276,7 @@ bool divides_narrowly(const KernelContext& context, std::size_t body) {
 /// Emits the bodies of a schedule, and what takes its short rows.
 KernelParts emit_parts(KernelContext& context) {
   KernelParts parts;
-  for (std::size_t i = 0; i < context.schedule.bodies.size(); ++i) parts.bodies.push_back(emit_body(context, i));
+  for (std::size_t i = 0; i < context.schedule.bodies.size(); ++i) parts.bodies.push_back(emit_runs(context, i));
   for (std::size_t i = 0; i < context.schedule.cases.size(); ++i) {
     const bool chunked = !context.bounds_check && context.proven.takes_row_chunks(i);
     parts.rows.push_back(chunked ? std::optional(emit_row_chunks(context, i)) : std::nullopt);
@@ -328,12 +306,12 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
     KernelContext specialised{module, kernel, schedule, target, bounds_check, special, sizes, narrow};
     for (std::size_t i = 0; i < schedule.bodies.size(); ++i)
       if (kernel.guards_loads(static_cast<int>(i)) || divides_narrowly(specialised, i))
-        parts.bodies[i] = emit_body(specialised, i);
+        parts.bodies[i] = emit_runs(specialised, i);
     EntryEmitter(specialised, parts).emit();
     variants.push_back(std::move(special));
   }
-  const std::vector<abi::SizeArgument> all = std::move(sizes).take();
-  for (abi::KernelAbi& variant : variants) variant.sizes = all;
+  const std::vector<abi::SizeArgument> arguments = std::move(sizes).take();
+  for (abi::KernelAbi& variant : variants) variant.sizes = arguments;
   return variants;
 }
 

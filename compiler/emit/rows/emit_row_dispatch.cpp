@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/emit/scalar/emit_loop.h"
 #include "compiler/schedule/cases/row_recurrence.h"
 #include "ir/expr/affine.h"
 
@@ -83,6 +82,34 @@ void RowEmitter::set_row(Value* row, llvm::Type* type) {
   const std::vector<Value*> coordinates = unflatten(row);
   for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
     exprs_.set_coordinate(kernel().coordinate(static_cast<int>(axis)), builder_.CreateZExt(coordinates[axis], type));
+}
+
+std::vector<Value*> RowEmitter::emit_row(EmitCase emit_case) {
+  row_offset_ = emit_row_offset();
+  BasicBlock* next = new_block(builder_, "next");
+  Ways ways;
+  emit_tree(0, next, emit_case, ways);
+  builder_.SetInsertPoint(next);
+  return join(builder_, ways);
+}
+
+void RowEmitter::emit_tree(int root, BasicBlock* next, EmitCase emit_case, Ways& ways) {
+  const ScheduledCase& row = context_.schedule.cases[static_cast<std::size_t>(root)];
+  if (!row.is_test()) {
+    std::vector<Value*> values = emit_case(row);
+    ways.emplace_back(builder_.GetInsertBlock(), std::move(values));
+    builder_.CreateBr(next);
+    return;
+  }
+  BasicBlock* holds = new_block(builder_, "holds");
+  BasicBlock* fails = new_block(builder_, "fails");
+  builder_.CreateCondBr(emit_predicate(builder_, exprs_, kernel().graph, row.test), holds, fails);
+  for (const bool held : {true, false}) {
+    builder_.SetInsertPoint(held ? holds : fails);
+    path_.emplace_back(row.test, held);
+    emit_tree(held ? row.holds : row.fails, next, emit_case, ways);
+    path_.pop_back();
+  }
 }
 
 Value* RowEmitter::emit_row_offset() {

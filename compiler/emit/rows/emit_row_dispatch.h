@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/emit/rows/kernel_function.h"
+#include "compiler/emit/scalar/emit_loop.h"
 #include "compiler/schedule/model/loop_strategy.h"
 
 namespace padlock::compiler {
@@ -27,15 +28,10 @@ class RowEmitter {
   /// Gives the expressions those coordinates, in that type.
   void set_row(llvm::Value* row, llvm::Type* type);
 
-  /// Emits the row whose outer coordinates the expressions have, in the columns set last: `emit_segments(row case)`
-  /// emits the code of each case. The builder stands after it.
-  template <class EmitBody>
-  void emit_row(EmitBody&& emit_segments) {
-    row_offset_ = emit_row_offset();
-    llvm::BasicBlock* next = block("next");
-    emit_case(0, next, emit_segments);
-    builder_.SetInsertPoint(next);
-  }
+  using EmitCase = llvm::function_ref<std::vector<llvm::Value*>(const ScheduledCase& row_case)>;
+  /// Emits the row whose outer coordinates the expressions have, in the columns set last: `emit_case` emits the code of
+  /// each case, and returns as many values. Returns those of the row's case; the builder stands after it.
+  std::vector<llvm::Value*> emit_row(EmitCase emit_case);
   /// Emits what a body loads, and from where, for a segment of the row whose outer coordinates the expressions have.
   void set_loads(const SegmentCall& call, BodyArguments& arguments);
   /// Returns the body's arguments for a segment of that row; for `rows` rows, where they are taken together.
@@ -67,9 +63,6 @@ class RowEmitter {
   [[nodiscard]] llvm::Value* is_empty(const SegmentCall& call);
 
   [[nodiscard]] int outer_axes() const { return kernel().rank() - 1; }
-  [[nodiscard]] llvm::BasicBlock* block(const char* name) {
-    return llvm::BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
-  }
 
  private:
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
@@ -78,24 +71,7 @@ class RowEmitter {
   llvm::Value* origin_of(ir::ValueId tensor);
   void set_row_values(std::size_t body, BodyArguments& arguments);
 
-  template <class EmitBody>
-  void emit_case(int index, llvm::BasicBlock* next, EmitBody& emit_segments) {
-    const ScheduledCase& row = context_.schedule.cases[static_cast<std::size_t>(index)];
-    if (!row.is_test()) {
-      emit_segments(row);
-      builder_.CreateBr(next);
-      return;
-    }
-    llvm::BasicBlock* holds = block("holds");
-    llvm::BasicBlock* fails = block("fails");
-    builder_.CreateCondBr(emit_predicate(builder_, exprs_, kernel().graph, row.test), holds, fails);
-    for (const bool held : {true, false}) {
-      builder_.SetInsertPoint(held ? holds : fails);
-      path_.emplace_back(row.test, held);
-      emit_case(held ? row.holds : row.fails, next, emit_segments);
-      path_.pop_back();
-    }
-  }
+  void emit_tree(int root, llvm::BasicBlock* next, EmitCase emit_case, Ways& ways);
   std::optional<Int128> even_step(const Condition& condition);
   llvm::Value* rows_holding(PredicateId predicate);
   llvm::Value* rows_failing(PredicateId predicate);

@@ -7,14 +7,12 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Module.h>
 
+#include "compiler/emit/scalar/emit_loop.h"
+
 namespace padlock::compiler {
 
 using llvm::BasicBlock;
 using llvm::Value;
-
-BasicBlock* AccessEmitter::block(const char* name) {
-  return BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
-}
 
 Value* AccessEmitter::address(const Access& access) {
   llvm::Type* i64 = builder_.getInt64Ty();
@@ -33,9 +31,9 @@ Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
   };
   if (access.guard == nullptr && access.extent == nullptr) return plain();
   BasicBlock* skipped = builder_.GetInsertBlock();
-  BasicBlock* merge = block("loaded");
+  BasicBlock* merge = new_block(builder_, "loaded");
   if (access.guard != nullptr) {
-    BasicBlock* guarded = block("guarded");
+    BasicBlock* guarded = new_block(builder_, "guarded");
     builder_.CreateCondBr(access.guard, guarded, merge);
     builder_.SetInsertPoint(guarded);
   }
@@ -101,7 +99,7 @@ void AccessEmitter::store_streaming(Value* address, Value* value) {
 void AccessEmitter::store(const Access& access, Value* value, StoreHint hint) {
   BasicBlock* merge = nullptr;
   if (access.extent != nullptr) {
-    merge = block("stored");
+    merge = new_block(builder_, "stored");
     check(access, merge);
   }
   Value* at = address(access);
@@ -147,8 +145,8 @@ BasicBlock* AccessEmitter::check(const Access& access, BasicBlock* skip) {
   Value* first_ok = builder_.CreateICmpULT(first, access.extent);
   Value* ok = builder_.CreateAnd(first_ok, builder_.CreateICmpULT(last, access.extent));
   if (access.proves_align) ok = builder_.CreateAnd(ok, is_aligned(access));
-  BasicBlock* inside = block("inside");
-  BasicBlock* failed = block("outside");
+  BasicBlock* inside = new_block(builder_, "inside");
+  BasicBlock* failed = new_block(builder_, "outside");
   builder_.CreateCondBr(ok, inside, failed);
   builder_.SetInsertPoint(failed);
   report(access, builder_.CreateSelect(first_ok, last, first));
@@ -162,15 +160,11 @@ BasicBlock* AccessEmitter::check(const Access& access, BasicBlock* skip) {
 void AccessEmitter::report(const Access& access, Value* coordinate) {
   Value* exchanged = builder_.CreateAtomicCmpXchg(fault_, builder_.getInt64(0), builder_.getInt64(1), {},
                                                   llvm::AtomicOrdering::AcquireRelease, llvm::AtomicOrdering::Acquire);
-  BasicBlock* first = block("claimed");
-  BasicBlock* done = block("reported");
-  builder_.CreateCondBr(builder_.CreateExtractValue(exchanged, 1), first, done);
-  builder_.SetInsertPoint(first);
-  const std::array<Value*, 3> fields = {access.name, coordinate, access.extent};
-  for (unsigned i = 0; i < fields.size(); ++i)
-    builder_.CreateStore(fields[i], builder_.CreateConstGEP1_64(builder_.getInt64Ty(), fault_, i + 1));
-  builder_.CreateBr(done);
-  builder_.SetInsertPoint(done);
+  emit_if(builder_, builder_.CreateExtractValue(exchanged, 1), [&] {
+    const std::array<Value*, 3> fields = {access.name, coordinate, access.extent};
+    for (unsigned i = 0; i < fields.size(); ++i)
+      builder_.CreateStore(fields[i], builder_.CreateConstGEP1_64(builder_.getInt64Ty(), fault_, i + 1));
+  });
 }
 
 }  // namespace padlock::compiler

@@ -46,7 +46,6 @@ class AccessEmitter {
   void store(const Access& access, llvm::Value* value, StoreHint hint);
 
  private:
-  llvm::BasicBlock* block(const char* name);
   llvm::Value* load_with_line(llvm::Value* address, llvm::Type* type);
   void store_streaming(llvm::Value* address, llvm::Value* value);
   llvm::BasicBlock* check(const Access& access, llvm::BasicBlock* skip);

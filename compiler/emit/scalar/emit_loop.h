@@ -6,17 +6,31 @@
 
 namespace padlock::compiler {
 
+/// Makes a block of the function in which the builder stands.
+[[nodiscard]] inline llvm::BasicBlock* new_block(llvm::IRBuilder<>& builder, const char* name) {
+  return llvm::BasicBlock::Create(builder.getContext(), name, builder.GetInsertBlock()->getParent());
+}
+
+/// if (condition) emit(). The builder stands after it.
+template <class Emit>
+void emit_if(llvm::IRBuilder<>& builder, llvm::Value* condition, Emit&& emit) {
+  llvm::BasicBlock* then = new_block(builder, "then");
+  llvm::BasicBlock* after = new_block(builder, "after");
+  builder.CreateCondBr(condition, then, after);
+  builder.SetInsertPoint(then);
+  std::forward<Emit>(emit)();
+  builder.CreateBr(after);
+  builder.SetInsertPoint(after);
+}
+
 /// for (at = from; at < limit; at += step) trip(at), tested at the bottom. Returns where it ends; the builder stands
 /// after it.
 template <class Trip>
 llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::Value* limit, std::int64_t step,
                           Trip&& trip) {
   llvm::BasicBlock* before = builder.GetInsertBlock();
-  const auto block = [&](const char* name) {
-    return llvm::BasicBlock::Create(builder.getContext(), name, before->getParent());
-  };
-  llvm::BasicBlock* inside = block("loop");
-  llvm::BasicBlock* exit = block("exit");
+  llvm::BasicBlock* inside = new_block(builder, "loop");
+  llvm::BasicBlock* exit = new_block(builder, "exit");
   builder.CreateCondBr(builder.CreateICmpSLT(from, limit), inside, exit);
   builder.SetInsertPoint(inside);
   llvm::PHINode* at = builder.CreatePHI(from->getType(), 2, "at");
@@ -31,6 +45,19 @@ llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::V
   reached->addIncoming(from, before);
   reached->addIncoming(next, last);
   return reached;
+}
+
+/// Values that one of several blocks makes, as many in each, by that block.
+using Ways = std::vector<std::pair<llvm::BasicBlock*, std::vector<llvm::Value*>>>;
+/// Returns those of the block that was run. All blocks go to where the builder stands.
+[[nodiscard]] inline std::vector<llvm::Value*> join(llvm::IRBuilder<>& builder, const Ways& ways) {
+  std::vector<llvm::Value*> joined;
+  for (llvm::Value* like : ways.front().second) {
+    llvm::PHINode* phi = builder.CreatePHI(like->getType(), static_cast<unsigned>(ways.size()));
+    for (const auto& [block, values] : ways) phi->addIncoming(values[joined.size()], block);
+    joined.push_back(phi);
+  }
+  return joined;
 }
 
 /// Emits whether all tests are >= 0, as i1.

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "compiler/emit/scalar/emit_loop.h"
 #include "compiler/emit/scalar/emit_ops.h"
 
 namespace padlock::compiler {
@@ -27,7 +28,7 @@ class WalkEmitter {
     if (walks.empty()) return turn(before);
     const Bounds bounds = bounds_of(walks.front());
     BasicBlock* start = builder_.GetInsertBlock();
-    BasicBlock *inside = block("term"), *done = block("summed");
+    BasicBlock *inside = new_block(builder_, "term"), *done = new_block(builder_, "summed");
     builder_.CreateCondBr(builder_.CreateICmpSLT(bounds.at, bounds.limit), inside, done);
     const Repeated all = repeat(walks.front(), bounds, before, {.from = start, .inside = inside, .done = done},
                                 [&](const Values& state) { return walk(walks.subspan(1), state, turn); });
@@ -69,10 +70,6 @@ class WalkEmitter {
     add_incoming(states, after, last);
     builder_.CreateCondBr(builder_.CreateICmpSLT(next, first.limit), places.inside, places.done);
     return {std::move(after), last};
-  }
-
-  BasicBlock* block(const char* name) {
-    return BasicBlock::Create(builder_.getContext(), name, builder_.GetInsertBlock()->getParent());
   }
 
  private:
@@ -136,8 +133,8 @@ class SumEmitter {
   Value* emit_one(const Walk& walk) {
     WalkEmitter::Bounds bounds = walks_.bounds_of(walk);
     BasicBlock* start = builder_.GetInsertBlock();
-    BasicBlock *first = walks_.block("term"), *loop = walks_.block("terms");
-    BasicBlock *added = walks_.block("added"), *done = walks_.block("summed");
+    BasicBlock *first = new_block(builder_, "term"), *loop = new_block(builder_, "terms");
+    BasicBlock *added = new_block(builder_, "added"), *done = new_block(builder_, "summed");
     builder_.CreateCondBr(builder_.CreateICmpSLT(bounds.at, bounds.limit), first, done);
     builder_.SetInsertPoint(first);
     exprs_.set_coordinate(walk.variable, bounds.at);

@@ -103,7 +103,7 @@ void InterpretedLoads::check_storage(const BodyLoad& how, const LoadSource& sour
         fmt::format("element {} of {} is read where its storage has {}", element, tensor.name, prepared.stored));
 }
 
-/// As emitted (compiler/emit/host/runs/emit_body.cpp).
+/// As emitted (compiler/emit/host/runs/emit_runs.cpp).
 std::int64_t InterpretedLoads::element_of(const BodyLoad& how, const LoadSource& source, std::int64_t column) {
   IndexArithmetic& code = state_.code;
   if (how.kind == LoadKind::general) return code.address(how.offset);

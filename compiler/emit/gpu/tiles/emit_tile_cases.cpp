@@ -106,7 +106,7 @@ void TileLoader::add_segment(const SegmentCall& call, std::vector<PartColumn>& c
     for (std::size_t i = 0; i < loads; ++i) loaded.push_back(load_part_word(i, call, arguments, one.column, here));
     inside.push_back(here);
   }
-  ThreadBody code(vector_, body, arguments, nullptr);
+  ThreadValues code(vector_, body, arguments, nullptr);
   llvm::ArrayRef<Value*> left = loaded;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::vector<Value*> results = code.compute(tile_.lanes, left.take_front(loads));

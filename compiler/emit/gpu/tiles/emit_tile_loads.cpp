@@ -26,23 +26,21 @@ Value* TileLoader::emit(Value* has_halo, BasicBlock* otherwise, BasicBlock* done
   BasicBlock* parts = vector_.block("parts");
   emit_whole(parts, done);
   builder_.SetInsertPoint(parts);
-  std::vector<std::pair<Value*, BasicBlock*>> left;
+  Ways left;
   for (const TileCase& part : tile_.cases) {
     BasicBlock* here = vector_.block("part");
     BasicBlock* later = vector_.block("later");
     builder_.CreateCondBr(holds(builder_, vector_.exprs, part.tests), here, later);
     builder_.SetInsertPoint(here);
     Value* missing = load_part(vector_.schedule().cases[part.row_case]);
-    left.emplace_back(missing, builder_.GetInsertBlock());
+    left.push_back({builder_.GetInsertBlock(), {missing}});
     builder_.CreateCondBr(builder_.CreateIsNotNull(missing), otherwise, done);
     builder_.SetInsertPoint(later);
   }
-  left.emplace_back(builder_.getInt32(~0U), builder_.GetInsertBlock());
+  left.push_back({builder_.GetInsertBlock(), {builder_.getInt32(~0U)}});
   builder_.CreateBr(otherwise);
   builder_.SetInsertPoint(otherwise);
-  llvm::PHINode* rounds = builder_.CreatePHI(builder_.getInt32Ty(), static_cast<unsigned>(left.size()));
-  for (const auto& [missing, from] : left) rounds->addIncoming(missing, from);
-  return rounds;
+  return join(builder_, left)[0];
 }
 
 void TileLoader::emit_whole(BasicBlock* otherwise, BasicBlock* done) {
@@ -180,7 +178,7 @@ void TileLoader::load_blocks(std::size_t body, const BodyArguments& arguments, c
         loaded.push_back(load_word(body, i, arguments, start, round.guard, shifted ? Words::next : Words::one));
       }
   }
-  ThreadBody code(vector_, body, arguments, nullptr);
+  ThreadValues code(vector_, body, arguments, nullptr);
   llvm::ArrayRef<Value*> left = loaded;
   for (const Round& round : rounds) {
     std::vector<std::vector<Value*>> made(vector_.schedule().kernel.results.size());

@@ -180,7 +180,7 @@ class TileEmitter {
 
   void emit_loads() {
     const auto load = [&](std::size_t body, BodyArguments arguments) {
-      ThreadBody code(vector_, body, std::move(arguments), column_);
+      ThreadValues code(vector_, body, std::move(arguments), column_);
       const std::vector<BodyLoad>& loads = vector_.schedule().bodies[body].loads;
       for (std::size_t i = 0; i < loads.size(); ++i)
         if (const int array = tile_.array_of(body, i); array >= 0) {
@@ -197,7 +197,7 @@ class TileEmitter {
   void emit_stores() {
     const auto make = [&](std::size_t body, BodyArguments arguments) {
       Value* element = builder_.CreateAdd(arguments.row, addresses_.offset(column_));
-      ThreadBody code(vector_, body, std::move(arguments), column_);
+      ThreadValues code(vector_, body, std::move(arguments), column_);
       const std::vector<BodyLoad>& loads = vector_.schedule().bodies[body].loads;
       std::vector<Value*> values;
       for (std::size_t i = 0; i < loads.size(); ++i) {
@@ -227,7 +227,7 @@ class TileEmitter {
   }
 
   void make_results(std::size_t body, BodyArguments arguments) {
-    ThreadBody code(vector_, body, std::move(arguments), column_);
+    ThreadValues code(vector_, body, std::move(arguments), column_);
     const std::vector<Value*> results = code.compute_element();
     for (std::size_t i = 0; i < results.size(); ++i)
       memory_.store(static_cast<int>(i), word(), lane(), vector_.result_type(i), results[i]);

@@ -2,7 +2,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
-#include "compiler/emit/gpu/vector_grid/thread_body.h"
+#include "compiler/emit/gpu/vector_grid/thread_values.h"
 
 namespace padlock::compiler {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compiler/emit/gpu/vector_grid/thread_body.h"
+#include "compiler/emit/gpu/vector_grid/thread_values.h"
 #include "compiler/emit/scalar/emit_access.h"
 
 namespace padlock::compiler {

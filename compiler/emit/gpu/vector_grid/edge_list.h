@@ -1,6 +1,6 @@
 #pragma once
 
-#include "compiler/emit/gpu/vector_grid/thread_body.h"
+#include "compiler/emit/gpu/vector_grid/thread_values.h"
 
 namespace padlock::compiler {
 

@@ -95,23 +95,14 @@ void RowTableEmitter::fill(llvm::function_ref<Value*(Value*)> row_of) {
 
 RowTableEmitter::Record RowTableEmitter::compute(Value* row) {
   rows_.set_row(vector_.row_of_output(row), vector_.context.offset_type());
-  Record none(1 + most_bases(vector_.schedule()), llvm::PoisonValue::get(vector_.context.offset_type()));
-  std::vector<std::pair<BasicBlock*, Record>> ways;
-  rows_.emit_row([&](const ScheduledCase& which) {
-    Record made = none;
-    const std::ptrdiff_t number = &which - vector_.schedule().cases.data();
-    made[0] = vector_.context.offset(number);
-    const std::vector<const LoadSource*> bases = bases_of(which);
-    for (std::size_t i = 0; i < bases.size(); ++i) made[1 + i] = rows_.base_of(*bases[i]);
-    ways.emplace_back(builder_.GetInsertBlock(), std::move(made));
+  const Record none(1 + most_bases(vector_.schedule()), llvm::PoisonValue::get(vector_.context.offset_type()));
+  return rows_.emit_row([&](const ScheduledCase& row_case) {
+    Record record = none;
+    record[0] = vector_.context.offset(&row_case - vector_.schedule().cases.data());
+    const std::vector<const LoadSource*> bases = bases_of(row_case);
+    for (std::size_t i = 0; i < bases.size(); ++i) record[1 + i] = rows_.base_of(*bases[i]);
+    return record;
   });
-  Record joined;
-  for (std::size_t i = 0; i < none.size(); ++i) {
-    llvm::PHINode* phi = builder_.CreatePHI(ways.front().second[i]->getType(), static_cast<unsigned>(ways.size()));
-    for (const auto& [block, values] : ways) phi->addIncoming(values[i], block);
-    joined.push_back(phi);
-  }
-  return joined;
 }
 
 llvm::FixedVectorType* RowTableEmitter::record_type() const {
@@ -124,9 +115,9 @@ llvm::Align RowTableEmitter::record_align() const {
 }
 
 void RowTableEmitter::store(const Record& record, Value* place) {
-  Value* made = llvm::PoisonValue::get(record_type());
-  for (std::size_t i = 0; i < record.size(); ++i) made = builder_.CreateInsertElement(made, record[i], i);
-  builder_.CreateAlignedStore(made, place, record_align());
+  Value* vector = llvm::PoisonValue::get(record_type());
+  for (std::size_t i = 0; i < record.size(); ++i) vector = builder_.CreateInsertElement(vector, record[i], i);
+  builder_.CreateAlignedStore(vector, place, record_align());
 }
 
 RowTableEmitter::Record RowTableEmitter::load(Value* place) {
@@ -139,7 +130,7 @@ RowTableEmitter::Record RowTableEmitter::load(Value* place) {
 
 void RowTableEmitter::find(Value* row, Value* number) { found_ = load(place_of(row, number)); }
 
-void RowTableEmitter::emit_row(llvm::function_ref<void(const ScheduledCase&)> emit_segments) {
+void RowTableEmitter::emit_row(RowEmitter::EmitCase emit_case) {
   BasicBlock* next = vector_.block("next");
   llvm::SwitchInst* choice = nullptr;
   BasicBlock* from = builder_.GetInsertBlock();
@@ -154,7 +145,7 @@ void RowTableEmitter::emit_row(llvm::function_ref<void(const ScheduledCase&)> em
     builder_.SetInsertPoint(place);
     const std::vector<const LoadSource*> bases = bases_of(cases[i]);
     for (std::size_t base = 0; base < bases.size(); ++base) rows_.give_base(*bases[base], found_[1 + base]);
-    emit_segments(cases[i]);
+    (void)emit_case(cases[i]);
     builder_.CreateBr(next);
   }
   rows_.forget_bases();

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compiler/emit/gpu/vector_grid/thread_body.h"
+#include "compiler/emit/gpu/vector_grid/thread_values.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
 
 namespace padlock::compiler {
@@ -25,8 +25,9 @@ class RowTableEmitter {
   void fill(llvm::function_ref<llvm::Value*(llvm::Value* slot)> row_of);
   /// Emits what is known of a row, in which thread's vector number `number`, an i32, lies.
   void find(llvm::Value* row, llvm::Value* number);
-  /// Emits the row that was found: `emit_segments(row case)` emits the code of each case. The builder stands after it.
-  void emit_row(llvm::function_ref<void(const ScheduledCase&)> emit_segments);
+  /// Emits the row that was found: `emit_case` emits the code of each case, without values. The builder stands after
+  /// it.
+  void emit_row(RowEmitter::EmitCase emit_case);
 
  private:
   /// First the case, then the bases: offsets.

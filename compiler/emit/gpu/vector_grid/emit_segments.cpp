@@ -34,11 +34,11 @@ Value* SegmentEmitter::place(Value* element, Value* number) {
 
 std::vector<SegmentSite> SegmentEmitter::dispatch(Value* column, bool whole) {
   std::vector<SegmentSite> sites(vector_.schedule().bodies.size());
-  const auto emit = [&](const ScheduledCase& row) { choose(row, column, whole, sites); };
-  if (table_)
-    table_->emit_row(emit);
-  else
-    rows_.emit_row(emit);
+  const auto emit = [&](const ScheduledCase& row) -> std::vector<Value*> {
+    choose(row, column, whole, sites);
+    return {};
+  };
+  table_ ? table_->emit_row(emit) : void(rows_.emit_row(emit));
   return sites;
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compiler/emit/gpu/vector_grid/emit_row_table.h"
-#include "compiler/emit/gpu/vector_grid/thread_body.h"
+#include "compiler/emit/gpu/vector_grid/thread_values.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
 
 namespace padlock::compiler {

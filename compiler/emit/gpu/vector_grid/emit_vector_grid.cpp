@@ -25,34 +25,6 @@ struct LoadedVector {
   std::vector<std::vector<llvm::PHINode*>> loaded = {};  // by body
 };
 
-/// Values that one of several blocks makes.
-class Joined {
- public:
-  explicit Joined(const VectorContext& vector) : vector_(vector), builder_(vector.builder) {}
-
-  [[nodiscard]] bool empty() const { return ways_.empty(); }
-  /// Adds those of the block in which the builder stands, which has no end yet.
-  void add(std::vector<Value*> values) { ways_.emplace_back(builder_.GetInsertBlock(), std::move(values)); }
-  /// Returns those of the block that was run. The builder stands behind them.
-  [[nodiscard]] std::vector<Value*> join() {
-    BasicBlock* here = vector_.block("join");
-    for (const auto& way : ways_) llvm::IRBuilder<>(way.first).CreateBr(here);
-    builder_.SetInsertPoint(here);
-    std::vector<Value*> joined;
-    for (std::size_t i = 0; i < ways_.front().second.size(); ++i) {
-      llvm::PHINode* phi = builder_.CreatePHI(ways_.front().second[i]->getType(), static_cast<unsigned>(ways_.size()));
-      for (const auto& [block, values] : ways_) phi->addIncoming(values[i], block);
-      joined.push_back(phi);
-    }
-    return joined;
-  }
-
- private:
-  const VectorContext& vector_;
-  llvm::IRBuilder<>& builder_;
-  std::vector<std::pair<BasicBlock*, std::vector<Value*>>> ways_;
-};
-
 class VectorGridEmitter {
  public:
   VectorGridEmitter(const VectorContext& vector, Value* thread)
@@ -120,68 +92,78 @@ class VectorGridEmitter {
     });
   }
 
+  /// Adds the block in which the builder stands, which has no end yet.
+  void add_way(Ways& ways, std::vector<Value*> values) {
+    ways.emplace_back(builder_.GetInsertBlock(), std::move(values));
+  }
+  /// Lets all of them meet where the builder stands then.
+  std::vector<Value*> end_ways(const Ways& ways) {
+    BasicBlock* here = vector_.block("join");
+    for (const auto& way : ways) llvm::IRBuilder<>(way.first).CreateBr(here);
+    builder_.SetInsertPoint(here);
+    return join(builder_, ways);
+  }
+
   /// `number`: of the vector among those of its thread.
   void emit_element(Value* element, Value* number) {
     Value* column = segments_.place(element, number);
     std::vector<SegmentSite> sites = segments_.dispatch_element(column);
     builder_.CreateUnreachable();  // one of the segments has it
-    Joined results(vector_);
+    Ways ways;
     for (std::size_t body = 0; body < sites.size(); ++body) {
       if (sites[body].empty()) continue;
-      ThreadBody code(vector_, body, segments_.enter(sites[body], body), column);
-      results.add(code.compute_element());
+      ThreadValues code(vector_, body, segments_.enter(sites[body], body), column);
+      add_way(ways, code.compute_element());
     }
-    if (!results.empty()) return stores_.store_element(element, results.join());
+    if (!ways.empty()) return stores_.store_element(element, end_ways(ways));
     builder_.SetInsertPoint(vector_.block("no_body"));
   }
 
-  [[nodiscard]] llvm::ConstantInt* state(int which) const {
-    return builder_.getInt32(static_cast<std::uint32_t>(which));
-  }
+  [[nodiscard]] llvm::ConstantInt* state(int kind) const { return builder_.getInt32(static_cast<std::uint32_t>(kind)); }
 
   /// Emits the loads of this thread's vector number i, if it is all of one segment's, behind the phis of what is
   /// loaded. Each way through the first one's code waits for the grids before this one: right before its loads, when it
   /// has found where they start, or at its end.
   LoadedVector load(int i) {
-    LoadedVector made{.slot = builder_.CreateAdd(thread_, context_.index(std::int64_t{i} * vector_.grid().threads))};
-    made.first = first_of(made.slot);
+    LoadedVector vector{.slot = builder_.CreateAdd(thread_, context_.index(std::int64_t{i} * vector_.grid().threads))};
+    vector.first = first_of(vector.slot);
     BasicBlock* join = vector_.block("loaded");
-    made.state = llvm::PHINode::Create(builder_.getInt32Ty(), 4, "state", join);
+    vector.state = llvm::PHINode::Create(builder_.getInt32Ty(), 4, "state", join);
     const bool waits = i == 0 && context_.abi.waits;
-    llvm::PHINode* unloaded = made.state;
+    llvm::PHINode* unloaded = vector.state;
     if (waits) unloaded = llvm::PHINode::Create(builder_.getInt32Ty(), 2, "unloaded", vector_.block("unloaded"));
-    const auto go_to = [&](llvm::PHINode* phi, Value* which) {
-      phi->addIncoming(which, builder_.GetInsertBlock());
+    const auto go_to = [&](llvm::PHINode* phi, Value* value) {
+      phi->addIncoming(value, builder_.GetInsertBlock());
       builder_.CreateBr(phi->getParent());
     };
-    Value* taken = builder_.CreateICmpSLT(made.first, elements_);
-    Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(made.first, context_.index(0)), stores_.together());
+    Value* taken = builder_.CreateICmpSLT(vector.first, elements_);
+    Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(vector.first, context_.index(0)), stores_.together());
     BasicBlock* whole = vector_.block("vector");
     unloaded->addIncoming(builder_.CreateSelect(taken, state(kEdge), state(kNone)), builder_.GetInsertBlock());
     builder_.CreateCondBr(builder_.CreateAnd(taken, inside), whole, unloaded->getParent());
     builder_.SetInsertPoint(whole);
-    Value* column = segments_.place(made.first, builder_.getInt32(static_cast<std::uint32_t>(i)));
+    Value* column = segments_.place(vector.first, builder_.getInt32(static_cast<std::uint32_t>(i)));
     std::vector<SegmentSite> sites = segments_.dispatch_whole(column);
     go_to(unloaded, state(kEdge));
     std::vector<std::pair<BasicBlock*, std::vector<Value*>>> loaded(sites.size());
     for (std::size_t body = 0; body < sites.size(); ++body) {
       if (sites[body].empty()) continue;
-      ThreadBody code(vector_, body, segments_.enter(sites[body], body), column);
+      ThreadValues code(vector_, body, segments_.enter(sites[body], body), column);
       if (waits) vector_.wait_for_earlier_grids();
-      loaded[body].second = code.load([&] { go_to(made.state, state(kEdge)); });
+      loaded[body].second = code.load([&] { go_to(vector.state, state(kEdge)); });
       loaded[body].first = builder_.GetInsertBlock();
-      go_to(made.state, state(static_cast<int>(body)));
+      go_to(vector.state, state(static_cast<int>(body)));
     }
     if (waits) {
       builder_.SetInsertPoint(unloaded->getParent());
       vector_.wait_for_earlier_grids();
-      go_to(made.state, unloaded);
+      go_to(vector.state, unloaded);
     }
     builder_.SetInsertPoint(join);
-    made.loaded.resize(sites.size());
+    vector.loaded.resize(sites.size());
     for (std::size_t body = 0; body < sites.size(); ++body)
-      if (loaded[body].first != nullptr) made.loaded[body] = merge(*made.state, loaded[body]);
-    return made;
+      if (loaded[body].first != nullptr) vector.loaded[body] = merge(*vector.state, loaded[body]);
+    return vector;
   }
 
   /// A phi for each value that comes from one of the blocks that `state` comes from; from others it is any.
@@ -201,18 +183,18 @@ class VectorGridEmitter {
   void store(const LoadedVector& vector) {
     BasicBlock* done = vector_.block("stored");
     llvm::SwitchInst* choice = builder_.CreateSwitch(vector.state, done);
-    Joined results(vector_);
+    Ways ways;
     for (std::size_t body = 0; body < vector.loaded.size(); ++body) {
       if (vector_.schedule().bodies[body].strategies.size() < 2) continue;
       BasicBlock* place = vector_.block("compute");
       choice->addCase(state(static_cast<int>(body)), place);
       builder_.SetInsertPoint(place);
       const std::vector<Value*> loaded(vector.loaded[body].begin(), vector.loaded[body].end());
-      ThreadBody code(vector_, body, BodyArguments(context_, body), nullptr);
-      results.add(code.compute(loaded));
+      ThreadValues code(vector_, body, BodyArguments(context_, body), nullptr);
+      add_way(ways, code.compute(loaded));
     }
-    if (!results.empty()) {
-      stores_.store_vector(vector.first, results.join());
+    if (!ways.empty()) {
+      stores_.store_vector(vector.first, end_ways(ways));
       builder_.CreateBr(done);
     }
     builder_.SetInsertPoint(done);

@@ -13,6 +13,7 @@
 #include "compiler/emit/host/row_chunks/selection_masks.h"
 #include "compiler/emit/host/row_chunks/vector_permute.h"
 #include "compiler/emit/rows/body_values.h"
+#include "compiler/emit/scalar/emit_loop.h"
 #include "compiler/schedule/model/row_chunks.h"
 
 namespace padlock::compiler {
@@ -51,7 +52,7 @@ class ChunkLoopEmitter {
       loadable = builder_.CreateAnd(loadable, builder_.CreateICmpSGE(load.room, index(0)));
     BasicBlock* some = block("some");
     builder_.CreateCondBr(builder_.CreateAnd(loadable, is_inside(index(0), first_windows())), some, done);
-    std::vector<std::pair<Value*, BasicBlock*>> taken = {{index(0), builder_.GetInsertBlock()}};
+    Ways taken = {{builder_.GetInsertBlock(), {index(0)}}};
     builder_.SetInsertPoint(some);
     if (joins_pairs()) {
       BasicBlock* pairs = block("pairs");
@@ -63,10 +64,8 @@ class ChunkLoopEmitter {
     }
     taken.push_back(emit_loop(chunk_rows, 1, done));
     builder_.SetInsertPoint(done);
-    PHINode* all = builder_.CreatePHI(i64_, static_cast<unsigned>(taken.size()));
-    for (const auto& [rows, from] : taken) all->addIncoming(rows, from);
     // The last chunk may have more.
-    scope_.end(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, all, scope_.argument(3)));
+    scope_.end(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, join(builder_, taken)[0], scope_.argument(3)));
     return scope_.function;
   }
 
@@ -102,12 +101,13 @@ class ChunkLoopEmitter {
   struct Chunk {
     Value* at;
     std::vector<Value*> windows;
-    std::vector<Value*> loaded;                       ///< of each load, of a window that all vectors have
-    std::map<std::size_t, std::vector<Value*>> made;  ///< of a node whose columns are interleaved, for each vector
+    std::vector<Value*> loaded;  ///< of each load, of a window that all vectors have
+    std::map<std::size_t, std::vector<Value*>>
+        interleaved;  ///< of a node whose columns are interleaved, for each vector
   };
 
-  /// Emits the loop that takes so many vectors as one; returns the rows that it took, and from which block it leaves.
-  std::pair<Value*, BasicBlock*> emit_loop(Value* chunk_rows, int joined, BasicBlock* done) {
+  /// Emits the loop that takes so many vectors as one; returns from which block it leaves, and the rows that it took.
+  Ways::value_type emit_loop(Value* chunk_rows, int joined, BasicBlock* done) {
     std::vector<Group> groups;
     BodyValues nodes(context_, rows_.body, builder_, scope_.fields, exprs_);
     std::map<int, BodyValues::Values> same;  // of so many vectors
@@ -122,7 +122,7 @@ class ChunkLoopEmitter {
     builder_.SetInsertPoint(trip);
     PHINode* at = phi(index(0), before);
     PHINode* taken = phi(index(0), before);
-    Chunk chunk{.at = at, .windows = {}, .loaded = std::vector<Value*>(loads_.size()), .made = {}};
+    Chunk chunk{.at = at, .windows = {}, .loaded = std::vector<Value*>(loads_.size()), .interleaved = {}};
     for (const Load& load : loads_) chunk.windows.push_back(phi(load.window, before));
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       prefetch_stores(builder_, element(result_type(i)), outputs_[i], rows_.loop.lanes * ir::byte_size(result_type(i)),
@@ -141,7 +141,7 @@ class ChunkLoopEmitter {
     taken->addIncoming(next_taken, after);
     for (std::size_t i = 0; i < loads_.size(); ++i)
       llvm::cast<PHINode>(chunk.windows[i])->addIncoming(next_windows[i], after);
-    return {next_taken, after};
+    return {after, {next_taken}};
   }
 
   /// Returns whether two vectors are the halves of one that an instruction permutes half by half.
@@ -156,12 +156,12 @@ class ChunkLoopEmitter {
   /// Tests that the second vector of each pair begins right after the first: then one store of both writes what two
   /// would.
   Value* pairs_follow() {
-    Value* all = builder_.getTrue();
+    Value* follow = builder_.getTrue();
     for (int vector = 1; vector < rows_.loop.vectors; vector += 2) {
       Value* apart = builder_.CreateSub(load_word(plan_.position(vector)), load_word(plan_.position(vector - 1)));
-      all = builder_.CreateAnd(all, builder_.CreateICmpEQ(apart, index(rows_.loop.lanes)));
+      follow = builder_.CreateAnd(follow, builder_.CreateICmpEQ(apart, index(rows_.loop.lanes)));
     }
-    return all;
+    return follow;
   }
 
   /// Returns whether the node is a selection by a mask.
@@ -181,9 +181,9 @@ class ChunkLoopEmitter {
   /// The group's vectors of these, one after the other.
   Value* joined(const std::vector<Value*>& each, const Group& group) {
     if (group.count == 1) return each[group.first];
-    return join(each[group.first], each[group.first + 1]);
+    return join_halves(each[group.first], each[group.first + 1]);
   }
-  Value* join(Value* low, Value* high) {
+  Value* join_halves(Value* low, Value* high) {
     const unsigned count = llvm::cast<llvm::FixedVectorType>(low->getType())->getNumElements();
     std::vector<int> lanes(2 * count);
     std::iota(lanes.begin(), lanes.end(), 0);
@@ -193,9 +193,9 @@ class ChunkLoopEmitter {
   BasicBlock* block(const char* name) { return scope_.block(name); }
   [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const { return context_.index(value); }
   PHINode* phi(Value* first, BasicBlock* before) {
-    PHINode* made = builder_.CreatePHI(i64_, 2);
-    made->addIncoming(first, before);
-    return made;
+    PHINode* value = builder_.CreatePHI(i64_, 2);
+    value->addIncoming(first, before);
+    return value;
   }
   Value* at_byte(std::size_t offset) {
     return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), scope_.argument(1), offset);
@@ -209,9 +209,9 @@ class ChunkLoopEmitter {
     return context_.schedule.kernel.program->value(context_.schedule.kernel.results[i]).dtype;
   }
   [[nodiscard]] std::vector<Value*> first_windows() const {
-    std::vector<Value*> all;
-    for (const Load& load : loads_) all.push_back(load.window);
-    return all;
+    std::vector<Value*> windows;
+    for (const Load& load : loads_) windows.push_back(load.window);
+    return windows;
   }
 
   /// Computes the addresses of the first chunk's vectors in the outputs, and the last position that a chunk may
@@ -268,7 +268,8 @@ class ChunkLoopEmitter {
     BodyValues::Values values = group.invariants;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (values[i] == nullptr && interleaved_.is_within(i)) values[i] = llvm::PoisonValue::get(i64_);  // never read
-      if (const InterleavedColumns* all = interleaved_.find(i)) values[i] = interleaved(chunk, *all)[group.first];
+      if (const InterleavedColumns* columns = interleaved_.find(i))
+        values[i] = interleaved(chunk, *columns)[group.first];
     }
     const auto load = [&](const BodyNode& node) {
       return emit_load(chunk, static_cast<std::size_t>(node.load), group);
@@ -284,12 +285,12 @@ class ChunkLoopEmitter {
   }
 
   /// The vectors of a node whose columns are interleaved.
-  const std::vector<Value*>& interleaved(Chunk& chunk, const InterleavedColumns& all) {
-    std::vector<Value*>& vectors = chunk.made[static_cast<std::size_t>(all.node)];
+  const std::vector<Value*>& interleaved(Chunk& chunk, const InterleavedColumns& columns) {
+    std::vector<Value*>& vectors = chunk.interleaved[static_cast<std::size_t>(columns.node)];
     if (!vectors.empty()) return vectors;
     std::vector<Value*> loaded;
-    for (const int load : all.loads) loaded.push_back(window_of(chunk, static_cast<std::size_t>(load), 0));
-    vectors = interleave(builder_, all, std::move(loaded), rows_.loop.vectors);
+    for (const int load : columns.loads) loaded.push_back(window_of(chunk, static_cast<std::size_t>(load), 0));
+    vectors = interleave(builder_, columns, std::move(loaded), rows_.loop.vectors);
     return vectors;
   }
 
@@ -297,7 +298,7 @@ class ChunkLoopEmitter {
     VectorPermute& permute = loads_[load].permute;
     if (group.count == 1) return permute.permuted(window_of(chunk, load, group.first), group.indices[load]);
     Value* low = window_of(chunk, load, group.first);
-    return permute.permuted_pair(join(low, window_of(chunk, load, group.first + 1)), group.indices[load]);
+    return permute.permuted_pair(join_halves(low, window_of(chunk, load, group.first + 1)), group.indices[load]);
   }
 
   Value* window_of(Chunk& chunk, std::size_t i, std::size_t vector) {
@@ -311,12 +312,12 @@ class ChunkLoopEmitter {
 
   /// Tests that a chunk's stores stay in the task's rows, and its windows in their tensors.
   Value* is_inside(Value* chunk, const std::vector<Value*>& windows) {
-    Value* all = builder_.CreateICmpSLE(chunk, limit_);
+    Value* inside = builder_.CreateICmpSLE(chunk, limit_);
     for (std::size_t i = 0; i < loads_.size(); ++i) {
       Value* past = builder_.CreateSub(windows[i], loads_[i].least);
-      all = builder_.CreateAnd(all, builder_.CreateICmpULE(past, loads_[i].room));
+      inside = builder_.CreateAnd(inside, builder_.CreateICmpULE(past, loads_[i].room));
     }
-    return all;
+    return inside;
   }
 
   KernelContext& context_;

@@ -1,5 +1,5 @@
-#include "compiler/emit/host/runs/emit_body.h"
-#include "compiler/emit/host/runs/emit_vector_body.h"
+#include "compiler/emit/host/runs/emit_runs.h"
+#include "compiler/emit/host/runs/run_vector.h"
 #include "compiler/emit/scalar/emit_loop.h"
 #include "compiler/emit/scalar/emit_sum.h"
 
@@ -21,25 +21,20 @@ constexpr int kLineBytes = 64;
 
 /// Fetches, where results go past the caches, the rows that the sums of the next row add up: one after the other they
 /// are too short for a core's hardware prefetcher, and often in descending order.
-void VectorBodyEmitter::prefetch_next_sums() {
+void RunVector::prefetch_next_sums() {
   if (!body_.uses_rows || body_.lanes == 1 || kernel().rank() == 1 || !has_sums(body_)) return;
   Value* nontemporal = emit_is_nontemporal(context_, builder_, exprs_);
   if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(nontemporal); known != nullptr && known->isZero()) return;
-  llvm::Function* function = builder_.GetInsertBlock()->getParent();
-  auto* ahead = llvm::BasicBlock::Create(builder_.getContext(), "ahead", function);
-  auto* after = llvm::BasicBlock::Create(builder_.getContext(), "fetched", function);
-  builder_.CreateCondBr(nontemporal, ahead, after);
-  builder_.SetInsertPoint(ahead);
-  give_row_values(arguments_.next_row_values);
-  for (std::size_t i = 0; i < body_.nodes.size(); ++i)
-    if (const BodyNode& node = body_.nodes[i]; node.kind == NodeKind::sum && node.scope < 0)
-      emit_walks(builder_, exprs_, node.walks, [&] { prefetch_terms(static_cast<int>(i)); });
-  builder_.CreateBr(after);
-  builder_.SetInsertPoint(after);
+  emit_if(builder_, nontemporal, [&] {
+    give_row_values(arguments_.next_row_values);
+    for (std::size_t i = 0; i < body_.nodes.size(); ++i)
+      if (const BodyNode& node = body_.nodes[i]; node.kind == NodeKind::sum && node.scope < 0)
+        emit_walks(builder_, exprs_, node.walks, [&] { prefetch_terms(static_cast<int>(i)); });
+  });
 }
 
 /// Fetches the run's columns of what a sum adds up where its walks stand.
-void VectorBodyEmitter::prefetch_terms(int sum) {
+void RunVector::prefetch_terms(int sum) {
   for (const BodyNode& node : body_.nodes) {
     if (node.scope != sum || node.kind != NodeKind::load) continue;
     const BodyLoad& load = body_.loads[static_cast<std::size_t>(node.load)];
@@ -53,7 +48,7 @@ void VectorBodyEmitter::prefetch_terms(int sum) {
 /// May name any address: it never faults. An operand bundle, even an empty one, makes the quicker selection
 /// (codegen.cpp) leave the block from its begin up to here to a graph, where addresses become part of the instructions:
 /// else each would be computed apart, which a copy takes longer for.
-void VectorBodyEmitter::prefetch(Value* address, Prefetch how) {
+void RunVector::prefetch(Value* address, Prefetch how) {
   const bool write = how == Prefetch::write;
   const unsigned locality = how == Prefetch::far ? 2 : 3;  // of 3 goes to the first cache, of 2 to the second
   llvm::Function* prefetch =
@@ -63,7 +58,7 @@ void VectorBodyEmitter::prefetch(Value* address, Prefetch how) {
                       {llvm::OperandBundleDef("padlock-graph", llvm::ArrayRef<Value*>())});
 }
 
-void VectorBodyEmitter::plan_prefetches() {
+void RunVector::plan_prefetches() {
   Value* end = arguments_.end;
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     const int size = ir::byte_size(body_.loads[i].dtype);
@@ -82,7 +77,7 @@ void VectorBodyEmitter::plan_prefetches() {
   }
 }
 
-void VectorBodyEmitter::prefetch_loads(Value* column, const VectorLoop& loop) {
+void RunVector::prefetch_loads(Value* column, const VectorLoop& loop) {
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (body_.loads[i].kind != LoadKind::contiguous) continue;
     Access access = vector_of(static_cast<int>(i), builder_.CreateAdd(column, ahead_[i]), 1);
@@ -94,7 +89,7 @@ void VectorBodyEmitter::prefetch_loads(Value* column, const VectorLoop& loop) {
   }
 }
 
-void VectorBodyEmitter::prefetch_gaps() {
+void RunVector::prefetch_gaps() {
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (gaps_[i] == nullptr) continue;
     const int line = kLineBytes / ir::byte_size(body_.loads[i].dtype);
@@ -104,7 +99,7 @@ void VectorBodyEmitter::prefetch_gaps() {
   }
 }
 
-void VectorBodyEmitter::prefetch_stores() {
+void RunVector::prefetch_stores() {
   ir::ExprContext& exprs = context_.exprs();
   const Expr row_bytes = exprs.max(context_.abi.row_bytes, exprs.constant(1));
   const Expr rows = exprs.floordiv(exprs.constant(kStoresAheadBytes), row_bytes);
@@ -122,9 +117,8 @@ void VectorBodyEmitter::prefetch_stores() {
   }
   // Only lines that two runs share are written through the caches. Where there is none, a prefetch would cost and not
   // help.
-  llvm::Function* function = builder_.GetInsertBlock()->getParent();
-  auto* shared = llvm::BasicBlock::Create(builder_.getContext(), "shared", function);
-  auto* after = llvm::BasicBlock::Create(builder_.getContext(), "after", function);
+  llvm::BasicBlock* shared = new_block(builder_, "shared");
+  llvm::BasicBlock* after = new_block(builder_, "after");
   builder_.CreateCondBr(are_aligned(edges), after, shared);
   builder_.SetInsertPoint(shared);
   for (const auto& edge : edges) prefetch(edge.first, Prefetch::write);

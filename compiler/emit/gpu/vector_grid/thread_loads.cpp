@@ -1,4 +1,4 @@
-#include "compiler/emit/gpu/vector_grid/thread_body.h"
+#include "compiler/emit/gpu/vector_grid/thread_values.h"
 #include "compiler/emit/scalar/emit_loop.h"
 #include "compiler/emit/scalar/vector_shift.h"
 
@@ -9,29 +9,29 @@ namespace padlock::compiler {
 using llvm::BasicBlock;
 using llvm::Value;
 
-unsigned ThreadBody::vector_bytes(std::size_t load) const {
+unsigned ThreadValues::vector_bytes(std::size_t load) const {
   return static_cast<unsigned>(vector_.lanes() * ir::byte_size(load_at(load).dtype));
 }
 
 /// From four elements on a vector takes more instructions than the two loads and the shift of granules.
-bool ThreadBody::takes_granules(std::size_t load) const {
+bool ThreadValues::takes_granules(std::size_t load) const {
   constexpr int kFewElements = 4;
   return is_vector(load_at(load)) && vector_.lanes() > kFewElements;
 }
 
-llvm::Type* ThreadBody::granule_type(std::size_t load) const {
+llvm::Type* ThreadValues::granule_type(std::size_t load) const {
   return VectorShift(builder_, vector_bytes(load), ir::byte_size(load_at(load).dtype)).type();
 }
 
 /// A reversed load has its last lane first.
-Value* ThreadBody::first_in_memory(std::size_t load) {
+Value* ThreadValues::first_in_memory(std::size_t load) {
   Value* element = element_of(load, column_);
   if (!reversed(load)) return element;
   return builder_.CreateSub(element, vector_.context.offset(vector_.lanes() - 1));
 }
 
 /// Bytes that an element is past a multiple of the vector's size, i32.
-Value* ThreadBody::past_vector(std::size_t load, Value* element) {
+Value* ThreadValues::past_vector(std::size_t load, Value* element) {
   Value* address = builder_.CreatePtrToInt(accesses_.address(access_of(load, element)), builder_.getInt64Ty());
   const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
   return builder_.CreateAnd(builder_.CreateTrunc(address, builder_.getInt32Ty()),
@@ -39,7 +39,7 @@ Value* ThreadBody::past_vector(std::size_t load, Value* element) {
 }
 
 /// One load where the address is a multiple of the vector's size: as a rule all of a launch's are, or none.
-std::vector<Value*> ThreadBody::load_elements(std::size_t load, Value* element, Value* past) {
+std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element, Value* past) {
   BasicBlock* aligned = vector_.block("aligned");
   BasicBlock* misaligned = vector_.block("misaligned");
   BasicBlock* loaded = vector_.block("loaded");
@@ -66,8 +66,8 @@ std::vector<Value*> ThreadBody::load_elements(std::size_t load, Value* element, 
 }
 
 /// A vector that is a granule itself takes no second one, and is inside as it is: then nothing is tested.
-std::vector<Value*> ThreadBody::load_granules(std::size_t load, Value* element, Value* past,
-                                              llvm::function_ref<void()> outside) {
+std::vector<Value*> ThreadValues::load_granules(std::size_t load, Value* element, Value* past,
+                                                llvm::function_ref<void()> outside) {
   const Granules& granules = vector_.grid().granules;
   ExprEmitter& exprs = vector_.exprs;
   const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
@@ -102,14 +102,14 @@ std::vector<Value*> ThreadBody::load_granules(std::size_t load, Value* element, 
   return {low, high, past};
 }
 
-std::vector<Value*> ThreadBody::load_vector(std::size_t load, llvm::function_ref<void()> outside) {
+std::vector<Value*> ThreadValues::load_vector(std::size_t load, llvm::function_ref<void()> outside) {
   Value* element = first_in_memory(load);
   Value* past = past_vector(load, element);
   return takes_granules(load) ? load_granules(load, element, past, outside) : load_elements(load, element, past);
 }
 
 /// A vector that is a granule is not shifted.
-Value* ThreadBody::from_granules(std::size_t load, llvm::ArrayRef<Value*> loaded) {
+Value* ThreadValues::from_granules(std::size_t load, llvm::ArrayRef<Value*> loaded) {
   BasicBlock* before = builder_.GetInsertBlock();
   BasicBlock* shifts = vector_.block("shifts");
   BasicBlock* shifted = vector_.block("shifted");
@@ -125,7 +125,7 @@ Value* ThreadBody::from_granules(std::size_t load, llvm::ArrayRef<Value*> loaded
   return vector;
 }
 
-Value* ThreadBody::vector_from(std::size_t load, llvm::ArrayRef<Value*> loaded) {
+Value* ThreadValues::vector_from(std::size_t load, llvm::ArrayRef<Value*> loaded) {
   llvm::Type* type = type_of(load, vector_.lanes());
   Value* vector = llvm::PoisonValue::get(type);
   if (takes_granules(load)) {

@@ -1,9 +1,9 @@
-#include "compiler/emit/host/runs/emit_body.h"
+#include "compiler/emit/host/runs/emit_runs.h"
 
 #include <string>
 #include <vector>
 
-#include "compiler/emit/host/runs/emit_vector_body.h"
+#include "compiler/emit/host/runs/run_vector.h"
 #include "compiler/emit/scalar/emit_loop.h"
 
 namespace padlock::compiler {
@@ -16,7 +16,7 @@ using llvm::Value;
 
 /// Emits one body as a function of the host: the loops of its strategies.
 class RunsEmitter {
-  using Row = VectorBodyEmitter::Row;
+  using Row = RunVector::Row;
 
  public:
   RunsEmitter(KernelContext& context, std::size_t index)
@@ -27,7 +27,7 @@ class RunsEmitter {
         builder_(scope_.builder),
         exprs_(scope_.exprs),
         i64_(builder_.getInt64Ty()),
-        vector_body_(context, index, builder_, scope_.fields, exprs_, arguments_of(context, index)) {
+        vector_(context, index, builder_, scope_.fields, exprs_, arguments_of(context, index)) {
     exprs_.set_coordinate(run_.begin, begin());
     exprs_.set_coordinate(run_.end, end());
   }
@@ -57,14 +57,14 @@ class RunsEmitter {
   }
 
   BasicBlock* block(const char* name) { return scope_.block(name); }
-  Value* begin() { return vector_body_.arguments().begin; }
-  Value* end() { return vector_body_.arguments().end; }
+  Value* begin() { return vector_.arguments().begin; }
+  Value* end() { return vector_.arguments().end; }
 
   void emit_loops() {
     BasicBlock* done = block("done");
-    const BodyArguments& arguments = vector_body_.arguments();
-    if (arguments.takes_rows) steps_ = vector_body_.row_steps();
-    const Rows rows{vector_body_.first_row(), arguments.takes_rows ? arguments.rows : builder_.getInt64(1)};
+    const BodyArguments& arguments = vector_.arguments();
+    if (arguments.takes_rows) steps_ = vector_.row_steps();
+    const Rows rows{vector_.first_row(), arguments.takes_rows ? arguments.rows : builder_.getInt64(1)};
     const LoopStrategy& longest = body_.strategies.back();
     if (longest.kind == LoopStrategyKind::nontemporal)
       emit_nontemporal(longest, rows, done);
@@ -85,13 +85,13 @@ class RunsEmitter {
   template <class Make>
   static Row each_of(const Row& row, const Row& like, Make&& make) {
     const auto of = [&](Value* a, Value* b) { return a == nullptr ? nullptr : make(a, b); };
-    const auto all = [&](const std::vector<Value*>& a, const std::vector<Value*>& b) {
-      std::vector<Value*> made;
-      for (std::size_t i = 0; i < a.size(); ++i) made.push_back(of(a[i], b[i]));
-      return made;
+    const auto each = [&](const std::vector<Value*>& a, const std::vector<Value*>& b) {
+      std::vector<Value*> values;
+      for (std::size_t i = 0; i < a.size(); ++i) values.push_back(of(a[i], b[i]));
+      return values;
     };
-    return {of(row.offset, like.offset), all(row.bases, like.bases), all(row.outputs, like.outputs),
-            all(row.loads, like.loads)};
+    return {of(row.offset, like.offset), each(row.bases, like.bases), each(row.outputs, like.outputs),
+            each(row.loads, like.loads)};
   }
 
   /// Phis for rows like these where the builder stands, without their values.
@@ -108,7 +108,7 @@ class RunsEmitter {
     each_of(joined.first, rows.first, add);
   }
   Rows after_first(const Rows& rows) {
-    if (!vector_body_.arguments().takes_rows) return {rows.first, builder_.getInt64(0)};
+    if (!vector_.arguments().takes_rows) return {rows.first, builder_.getInt64(0)};
     const auto moved = [&](Value* value, Value* step) {
       return value->getType()->isPointerTy() ? builder_.CreateGEP(builder_.getInt8Ty(), value, step)
                                              : builder_.CreateAdd(value, step);
@@ -127,7 +127,7 @@ class RunsEmitter {
     builder_.SetInsertPoint(inside);
     const Rows at = join_rows(rows);
     add_incoming(at, rows, before);
-    vector_body_.set_row(at.first);
+    vector_.set_row(at.first);
     emit_row();
     const Rows rest = after_first(at);
     add_incoming(at, rest, builder_.GetInsertBlock());
@@ -164,7 +164,7 @@ class RunsEmitter {
           builder_.SetInsertPoint(chosen);
         }
         if (strategy.kind == LoopStrategyKind::peeled_vector)
-          exprs_.set_coordinate(run_.shift, vector_body_.misalignment(from, body_.lanes));
+          exprs_.set_coordinate(run_.shift, vector_.misalignment(from, body_.lanes));
         for (const VectorLoop& loop : strategy.loops) emit_loop(loop, exprs_.exact(builder_, loop.from));
         builder_.CreateBr(finished);
         if (shorter != nullptr) builder_.SetInsertPoint(shorter);
@@ -178,9 +178,9 @@ class RunsEmitter {
   void emit_columns(Value* from, const Rows& rows, BasicBlock* done) {
     const VectorLoop& loop = body_.strategies[0].loops.front();
     counted_loop(builder_, from, exprs_.exact(builder_, loop.limit), 1, [&](Value* column) {
-      if (sums_by_column(body_)) vector_body_.hoist_from_sums(column);
+      if (sums_by_column(body_)) vector_.hoist_from_sums(column);
       BasicBlock* finished = block("finished");
-      for_each(rows, finished, [&] { vector_body_.emit(column, loop); });
+      for_each(rows, finished, [&] { vector_.emit(column, loop); });
       builder_.SetInsertPoint(finished);
     });
     builder_.CreateBr(done);
@@ -197,13 +197,13 @@ class RunsEmitter {
     Value* left;  // of the rows, with this one; 0: nothing is nontemporal
   };
 
-  SharedRun begin_shared_run(BasicBlock* at, const Rows& all) {
-    builder_.SetInsertPoint(at);
+  SharedRun begin_shared_run(BasicBlock* block, const Rows& like) {
+    builder_.SetInsertPoint(block);
     const auto phi = [&] { return builder_.CreatePHI(i64_, 3); };
     Value* from = phi();
     Value* to = phi();
-    Rows rows = join_rows(all);
-    return {.block = at, .from = from, .to = to, .rows = std::move(rows), .left = phi()};
+    Rows rows = join_rows(like);
+    return {.block = block, .from = from, .to = to, .rows = std::move(rows), .left = phi()};
   }
   /// One more way into it, without the jump.
   static void enter(const SharedRun& run, Value* from, Value* to, const Rows& rows, Value* left, BasicBlock* way) {
@@ -245,30 +245,30 @@ class RunsEmitter {
 
   /// Goes to `row` where rows are nontemporal, else to `run`.
   void choose_streaming(const LoopStrategy& strategy, BasicBlock* large, BasicBlock* row, BasicBlock* run) {
-    vector_body_.plan_prefetches();
+    vector_.plan_prefetches();
     // Runs too short for non-temporal stores take the ordinary strategies: an edge of few elements goes by columns.
     Value* is_long = holds(builder_, exprs_, strategy.entry_conditions);
     builder_.CreateCondBr(builder_.CreateAnd(emit_is_nontemporal(context_, builder_, exprs_), is_long), large, run);
     builder_.SetInsertPoint(large);
     // A line of the first result has whole vectors of all others: what is aligned in one row is in every row.
-    Value* before_line = builder_.CreateSub(begin(), vector_body_.misalignment(begin(), strategy.line));
-    builder_.CreateCondBr(vector_body_.stores_are_aligned(before_line), row, run);
+    Value* before_line = builder_.CreateSub(begin(), vector_.misalignment(begin(), strategy.line));
+    builder_.CreateCondBr(vector_.stores_are_aligned(before_line), row, run);
   }
 
   /// The run of a row up to its first line.
   void emit_row_start(const LoopStrategy& strategy, const Rows& at, const SharedRun& run) {
-    vector_body_.set_row(at.first);
-    Value* past = builder_.CreateSub(count(strategy.line), vector_body_.misalignment(begin(), strategy.line));
+    vector_.set_row(at.first);
+    Value* past = builder_.CreateSub(count(strategy.line), vector_.misalignment(begin(), strategy.line));
     set_whole_run(builder_.CreateAnd(past, count(strategy.line - 1)));
     Value* limit = exprs_.exact(builder_, strategy.loops[0].limit);
-    vector_body_.prefetch_stores();
+    vector_.prefetch_stores();
     enter(run, begin(), limit, one_of(at), at.count, builder_.GetInsertBlock());
     builder_.CreateBr(run.block);
   }
 
   /// Its lines, and then the run after them.
   void emit_lines(const LoopStrategy& strategy, const SharedRun& run) {
-    vector_body_.set_row(run.rows.first);
+    vector_.set_row(run.rows.first);
     set_whole_run(builder_.CreateSub(run.to, begin()));  // the run before this ended at the first line
     emit_loop(strategy.loops[1], exprs_.exact(builder_, strategy.loops[1].from));
     Value* rest = exprs_.exact(builder_, strategy.loops[2].from);
@@ -278,13 +278,13 @@ class RunsEmitter {
 
   /// Back to `row`, which began with the rows `at`, or to `done` after the last.
   void emit_next_row(const SharedRun& run, BasicBlock* row, const Rows& at, BasicBlock* done) {
-    if (vector_body_.fetches_gaps()) {
+    if (vector_.fetches_gaps()) {
       // Also after the last: the rows go on in another call.
       BasicBlock* gaps = block("gaps");
       builder_.CreateCondBr(are_left(run.left), gaps, done);
       builder_.SetInsertPoint(gaps);
-      vector_body_.set_row(run.rows.first);
-      vector_body_.prefetch_gaps();
+      vector_.set_row(run.rows.first);
+      vector_.prefetch_gaps();
     }
     const Rows later = after_first({run.rows.first, run.left});
     add_incoming(at, later, builder_.GetInsertBlock());
@@ -299,16 +299,16 @@ class RunsEmitter {
 
   void emit_loop(const VectorLoop& loop, Value* from) {
     if (loop.single_trip) {
-      vector_body_.emit(from, loop);
+      vector_.emit(from, loop);
       return;
     }
     Value* last = loop.last.valid() ? exprs_.exact(builder_, loop.last) : nullptr;
     Value* limit = exprs_.exact(builder_, loop.limit);
     Value* reached = counted_loop(builder_, from, limit, loop.step(), [&](Value* column) {
       if (last != nullptr) column = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, column, last);
-      if (loop.nontemporal) vector_body_.prefetch_loads(column, loop);
-      if (loop.masked) return vector_body_.emit_masked(column, limit, loop);
-      for (int i = 0; i < loop.unroll; ++i) vector_body_.emit(column, loop, i * loop.lanes);
+      if (loop.nontemporal) vector_.prefetch_loads(column, loop);
+      if (loop.masked) return vector_.emit_masked(column, limit, loop);
+      for (int i = 0; i < loop.unroll; ++i) vector_.emit(column, loop, i * loop.lanes);
     });
     if (loop.end_value.valid()) exprs_.set_coordinate(loop.end_value, reached);
   }
@@ -322,7 +322,7 @@ class RunsEmitter {
   IRBuilder<>& builder_;
   ExprEmitter& exprs_;
   llvm::Type* i64_;
-  VectorBodyEmitter vector_body_;
+  RunVector vector_;
   Row steps_;  // from a row to the next
 };
 
@@ -336,6 +336,6 @@ Value* emit_is_nontemporal(const KernelContext& context, IRBuilder<>& builder, E
   return builder.CreateICmpSGE(bytes, builder.getInt64(least));
 }
 
-llvm::Function* emit_body(KernelContext& context, std::size_t index) { return RunsEmitter(context, index).emit(); }
+llvm::Function* emit_runs(KernelContext& context, std::size_t index) { return RunsEmitter(context, index).emit(); }
 
 }  // namespace padlock::compiler

@@ -10,6 +10,6 @@ namespace padlock::compiler {
                                                ExprEmitter& exprs);
 
 /// Emits a body as a function of the host: void(launch, BodyArguments...).
-[[nodiscard]] llvm::Function* emit_body(KernelContext& context, std::size_t index);
+[[nodiscard]] llvm::Function* emit_runs(KernelContext& context, std::size_t index);
 
 }  // namespace padlock::compiler

@@ -1,4 +1,4 @@
-#include "compiler/emit/host/runs/emit_vector_body.h"
+#include "compiler/emit/host/runs/run_vector.h"
 #include "compiler/emit/scalar/emit_ops.h"
 
 // Emits the loads of a body's vector.
@@ -6,7 +6,7 @@ namespace padlock::compiler {
 
 using llvm::Value;
 
-Access VectorBodyEmitter::access_of(int index, Value* first, Value* guard) {
+Access RunVector::access_of(int index, Value* first, Value* guard) {
   const ir::DType dtype = body_.loads[static_cast<std::size_t>(index)].dtype;
   const BodyArguments::Load& load = argument(index);
   Access access{.pointer = load.tensor, .dtype = dtype, .first = first, .guard = guard};
@@ -17,13 +17,13 @@ Access VectorBodyEmitter::access_of(int index, Value* first, Value* guard) {
   return access;
 }
 
-Value* VectorBodyEmitter::base_of(int load) {
-  const BodyLoad& which = body_.loads[static_cast<std::size_t>(load)];
+Value* RunVector::base_of(int load) {
+  const ir::Expr offset = body_.loads[static_cast<std::size_t>(load)].offset;
   Value* base = argument(load).base;
-  return has_offset(which) ? builder_.CreateAdd(base, exprs_.address(builder_, which.offset)) : base;
+  return offset.valid() ? builder_.CreateAdd(base, exprs_.address(builder_, offset)) : base;
 }
 
-Value* VectorBodyEmitter::emit_load(int index, Value* column, int lanes) {
+Value* RunVector::emit_load(int index, Value* column, int lanes) {
   const BodyLoad& load = body_.loads[static_cast<std::size_t>(index)];
   llvm::Type* type = OpEmitter(builder_, lanes, context_.target).storage_type(load.dtype);
   switch (load.kind) {
@@ -43,7 +43,7 @@ Value* VectorBodyEmitter::emit_load(int index, Value* column, int lanes) {
   return nullptr;
 }
 
-Access VectorBodyEmitter::vector_of(int index, Value* column, int lanes) {
+Access RunVector::vector_of(int index, Value* column, int lanes) {
   const BodyLoad& load = body_.loads[static_cast<std::size_t>(index)];
   const bool reversed = load.kind == LoadKind::reversed;
   Value* base = base_of(index);
@@ -61,7 +61,7 @@ Access VectorBodyEmitter::vector_of(int index, Value* column, int lanes) {
 }
 
 /// Elements that lie next to each other, in either order.
-Value* VectorBodyEmitter::emit_vector(int index, llvm::Type* type, Value* column, int lanes) {
+Value* RunVector::emit_vector(int index, llvm::Type* type, Value* column, int lanes) {
   const bool reversed = body_.loads[static_cast<std::size_t>(index)].kind == LoadKind::reversed;
   Access access = vector_of(index, column, lanes);
   access.displacement += reversed ? -displacement_ : displacement_;
@@ -70,16 +70,11 @@ Value* VectorBodyEmitter::emit_vector(int index, llvm::Type* type, Value* column
   return reversed && lanes > 1 ? builder_.CreateVectorReverse(vector) : vector;
 }
 
-Value* VectorBodyEmitter::emit_strided(int index, llvm::Type* type, Value* column, int lanes) {
+Value* RunVector::emit_strided(int index, llvm::Type* type, Value* column, int lanes) {
   Value* step = steps_[static_cast<std::size_t>(index)];
   Value* base = base_of(index);
   Value* offset = builder_.CreateAdd(base, builder_.CreateMul(displaced(column), step));
   if (lanes == 1) return accesses_.load(access_of(index, offset), type);
-  return emit_gather(index, type, offset, step, lanes);
-}
-
-/// A vector of elements `step` apart.
-Value* VectorBodyEmitter::emit_gather(int index, llvm::Type* type, Value* offset, Value* step, int lanes) {
   Value* vector = llvm::PoisonValue::get(type);
   for (int lane = 0; lane < lanes; ++lane) {
     Value* element = accesses_.load(access_of(index, offset), type->getScalarType());

@@ -4,6 +4,7 @@
 
 #include "compiler/emit/rows/kernel_function.h"
 #include "compiler/emit/scalar/emit_access.h"
+#include "compiler/emit/scalar/emit_loop.h"
 
 namespace padlock::compiler {
 
@@ -29,9 +30,7 @@ struct VectorContext {
   [[nodiscard]] ir::DType result_type(std::size_t result) const {
     return schedule().kernel.program->value(schedule().kernel.results[result]).dtype;
   }
-  [[nodiscard]] llvm::BasicBlock* block(const char* name) const {
-    return llvm::BasicBlock::Create(builder.getContext(), name, builder.GetInsertBlock()->getParent());
-  }
+  [[nodiscard]] llvm::BasicBlock* block(const char* name) const { return new_block(builder, name); }
   /// Returns the row of the output that is so many after the launch's first. Both are indices.
   [[nodiscard]] llvm::Value* row_of_output(llvm::Value* row) const;
   /// Elements of the output that a launch writes, in that type.
@@ -44,21 +43,16 @@ struct VectorContext {
   /// Emits code for where a condition holds; the builder stands after it.
   template <class Emit>
   void when(llvm::Value* condition, Emit&& emit) const {
-    llvm::BasicBlock* then = block("then");
-    llvm::BasicBlock* after = block("after");
-    builder.CreateCondBr(condition, then, after);
-    builder.SetInsertPoint(then);
-    emit();
-    builder.CreateBr(after);
-    builder.SetInsertPoint(after);
+    emit_if(builder, condition, std::forward<Emit>(emit));
   }
 };
 
-/// Emits a body for a vector of a grid that lies in one segment of one row, or for one element.
-class ThreadBody {
+/// Emits the values that a thread makes by a body: of a vector of a grid that lies in one segment of one row, or of one
+/// element.
+class ThreadValues {
  public:
   /// `column`: of the first element, an index.
-  ThreadBody(const VectorContext& vector, std::size_t body, BodyArguments arguments, llvm::Value* column);
+  ThreadValues(const VectorContext& vector, std::size_t body, BodyArguments arguments, llvm::Value* column);
 
   /// Emits the loads of a vector: values that nothing has been done with, of which `compute` makes the results, or
   /// nothing where a granule lies outside of its tensor: that goes to `outside`. The builder stands where all are

@@ -1,4 +1,4 @@
-#include "compiler/emit/host/runs/emit_vector_body.h"
+#include "compiler/emit/host/runs/run_vector.h"
 
 #include <algorithm>
 #include <bit>
@@ -11,8 +11,8 @@ using ir::Expr;
 using llvm::IRBuilder;
 using llvm::Value;
 
-VectorBodyEmitter::VectorBodyEmitter(KernelContext& context, std::size_t body, IRBuilder<>& builder,
-                                     const LaunchFields& fields, ExprEmitter& exprs, BodyArguments arguments)
+RunVector::RunVector(KernelContext& context, std::size_t body, IRBuilder<>& builder, const LaunchFields& fields,
+                     ExprEmitter& exprs, BodyArguments arguments)
     : context_(context),
       index_(body),
       body_(context.schedule.bodies[body]),
@@ -33,19 +33,19 @@ VectorBodyEmitter::VectorBodyEmitter(KernelContext& context, std::size_t body, I
   hoist_from_sums({kernel().coordinate(kernel().rank() - 1)});
 }
 
-void VectorBodyEmitter::give_row_values(const std::vector<Value*>& values) {
+void RunVector::give_row_values(const std::vector<Value*>& values) {
   const std::vector<Expr> exprs = row_values_of(context_, index_);
   for (std::size_t i = 0; i < values.size(); ++i) exprs_.give_exact(exprs[i], values[i]);
 }
 
-void VectorBodyEmitter::hoist_from_sums(Value* column) {
+void RunVector::hoist_from_sums(Value* column) {
   exprs_.set_coordinate(kernel().coordinate(kernel().rank() - 1), column);
   hoist_from_sums(std::vector<Expr>{});
 }
 
 /// Computes once what sums have in common but for what varies, and their walks: where these begin and end, with a
 /// division each, and their rows' offsets. LLVM would leave it in the loops, which may not run.
-void VectorBodyEmitter::hoist_from_sums(std::vector<Expr> varying) {
+void RunVector::hoist_from_sums(std::vector<Expr> varying) {
   for (const auto& walk : kernel().walk_variables) varying.push_back(walk.variable);
   for (const BodyNode& node : body_.nodes) {
     for (const Walk& walk : node.walks)
@@ -57,24 +57,24 @@ void VectorBodyEmitter::hoist_from_sums(std::vector<Expr> varying) {
 }
 
 /// Computes values that do not depend on the innermost coordinate once.
-void VectorBodyEmitter::emit_invariants() {
+void RunVector::emit_invariants() {
   const auto load = [&](const BodyNode& node) { return emit_load(node.load, nullptr, 1); };
   invariants_ = values_.invariants(body_.lanes, {.load = load});
 }
 
-bool VectorBodyEmitter::loads_invariants() const {
+bool RunVector::loads_invariants() const {
   return std::ranges::any_of(body_.loads, [](const BodyLoad& load) { return load.kind == LoadKind::invariant; });
 }
 
-bool VectorBodyEmitter::moves_pointer(std::size_t load) const {
+bool RunVector::moves_pointer(std::size_t load) const {
   return body_.loads[load].kind == LoadKind::contiguous && !has_offset(body_.loads[load]);
 }
 
-bool VectorBodyEmitter::counts_elements(std::size_t load) const {
+bool RunVector::counts_elements(std::size_t load) const {
   return !moves_pointer(load) || context_.checks_load(index_, load);
 }
 
-VectorBodyEmitter::Row VectorBodyEmitter::first_row() {
+RunVector::Row RunVector::first_row() {
   const auto moved = [&](Value* pointer, ir::DType dtype, Value* first) {
     return accesses_.address({.pointer = pointer, .dtype = dtype, .first = first});
   };
@@ -90,7 +90,7 @@ VectorBodyEmitter::Row VectorBodyEmitter::first_row() {
   return row;
 }
 
-VectorBodyEmitter::Row VectorBodyEmitter::row_steps() {
+RunVector::Row RunVector::row_steps() {
   const auto bytes = [&](Value* elements, ir::DType dtype) {
     return builder_.CreateMul(elements, builder_.getInt64(static_cast<std::uint64_t>(ir::byte_size(dtype))));
   };
@@ -104,7 +104,7 @@ VectorBodyEmitter::Row VectorBodyEmitter::row_steps() {
   return step;
 }
 
-void VectorBodyEmitter::set_row(const Row& row) {
+void RunVector::set_row(const Row& row) {
   arguments_.row = row.offset;
   for (std::size_t i = 0; i < row.bases.size(); ++i) arguments_.loads[i].base = row.bases[i];
   if (loads_invariants()) emit_invariants();
@@ -118,7 +118,7 @@ void VectorBodyEmitter::set_row(const Row& row) {
 
 // --- vectors of elements -------------------------------------------------------------------------------------------
 
-std::vector<Value*> VectorBodyEmitter::compute(Value* column, const VectorLoop& loop, int displacement) {
+std::vector<Value*> RunVector::compute(Value* column, const VectorLoop& loop, int displacement) {
   BodyValues::Values values = loop.lanes == body_.lanes ? invariants_.vectors : invariants_.scalars;
   for (Value*& value : values)
     if (value != nullptr) value = values_.spread(value, loop.lanes);
@@ -129,7 +129,7 @@ std::vector<Value*> VectorBodyEmitter::compute(Value* column, const VectorLoop& 
   return values;
 }
 
-void VectorBodyEmitter::emit_masked(Value* column, Value* limit, const VectorLoop& loop) {
+void RunVector::emit_masked(Value* column, Value* limit, const VectorLoop& loop) {
   accessed_ = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, builder_.CreateSub(limit, column),
                                              context_.index(loop.lanes));
   emit(column, loop);
@@ -137,21 +137,20 @@ void VectorBodyEmitter::emit_masked(Value* column, Value* limit, const VectorLoo
 }
 
 /// By a comparison of bytes, which hold the number of any vector's elements.
-void VectorBodyEmitter::mask(Access& access, bool reversed) {
+void RunVector::mask(Access& access, bool reversed) {
   if (accessed_ == nullptr) return;
   llvm::SmallVector<llvm::Constant*, 64> numbers;
   for (int lane = 0; lane < access.elements; ++lane)
     numbers.push_back(builder_.getInt8(static_cast<std::uint8_t>(reversed ? access.elements - 1 - lane : lane)));
-  Value* all = builder_.CreateVectorSplat(static_cast<unsigned>(access.elements),
-                                          builder_.CreateTrunc(accessed_, builder_.getInt8Ty()));
-  access.mask = builder_.CreateICmpULT(llvm::ConstantVector::get(numbers), all);
+  Value* count = builder_.CreateVectorSplat(static_cast<unsigned>(access.elements),
+                                            builder_.CreateTrunc(accessed_, builder_.getInt8Ty()));
+  access.mask = builder_.CreateICmpULT(llvm::ConstantVector::get(numbers), count);
   Value* others = builder_.CreateSub(context_.index(access.elements), accessed_);
   access.first_accessed = reversed ? others : context_.index(0);
   access.last_accessed = builder_.CreateSub(builder_.CreateAdd(access.first_accessed, accessed_), context_.index(1));
 }
 
-void VectorBodyEmitter::store(Value* column, const VectorLoop& loop, int displacement,
-                              const std::vector<Value*>& values) {
+void RunVector::store(Value* column, const VectorLoop& loop, int displacement, const std::vector<Value*>& values) {
   for (std::size_t result = 0; result < body_.roots.size(); ++result) {
     Access access = row_outputs_[result];
     access.first = column;
@@ -171,7 +170,7 @@ void VectorBodyEmitter::store(Value* column, const VectorLoop& loop, int displac
 
 // --- alignment -----------------------------------------------------------------------------------------------------
 
-Value* VectorBodyEmitter::address_of(std::size_t result, Value* column) {
+Value* RunVector::address_of(std::size_t result, Value* column) {
   const bool in_row = !row_outputs_.empty();
   return accesses_.address({.pointer = in_row ? row_outputs_[result].pointer : outputs_[result],
                             .dtype = result_type(result),
@@ -179,25 +178,25 @@ Value* VectorBodyEmitter::address_of(std::size_t result, Value* column) {
 }
 
 /// The low bits of an address, as an index.
-Value* VectorBodyEmitter::low_bits(Value* address, int bytes) {
-  Value* at = builder_.CreateTrunc(builder_.CreatePtrToInt(address, builder_.getInt64Ty()), context_.index_type());
-  return builder_.CreateAnd(at, context_.index(bytes - 1));
+Value* RunVector::low_bits(Value* address, int bytes) {
+  Value* low = builder_.CreateTrunc(builder_.CreatePtrToInt(address, builder_.getInt64Ty()), context_.index_type());
+  return builder_.CreateAnd(low, context_.index(bytes - 1));
 }
 
-Value* VectorBodyEmitter::misalignment(Value* column, int lanes) {
+Value* RunVector::misalignment(Value* column, int lanes) {
   const int size = result_bytes(0);
   // (By a shift: a division would be looked at as one that may be slow.)
   const int shift = std::countr_zero(static_cast<unsigned>(size));
   return builder_.CreateLShr(low_bits(address_of(0, column), lanes * size), context_.index(shift));
 }
 
-Value* VectorBodyEmitter::are_aligned(llvm::ArrayRef<std::pair<Value*, int>> addresses) {
+Value* RunVector::are_aligned(llvm::ArrayRef<std::pair<Value*, int>> addresses) {
   Value* bits = context_.index(0);
   for (const auto& [address, bytes] : addresses) bits = builder_.CreateOr(bits, low_bits(address, bytes));
   return builder_.CreateICmpEQ(bits, context_.index(0));
 }
 
-Value* VectorBodyEmitter::stores_are_aligned(Value* column) {
+Value* RunVector::stores_are_aligned(Value* column) {
   std::vector<std::pair<Value*, int>> addresses;
   for (std::size_t i = 0; i < outputs_.size(); ++i)
     addresses.emplace_back(address_of(i, column), body_.lanes * result_bytes(i));

@@ -9,13 +9,13 @@
 
 namespace padlock::compiler {
 
-/// Emits a body for one vector of neighbouring elements: its loads, its operations and its stores. Values that are the
-/// same for every vector are loaded where the builder stands when the emitter is made.
-class VectorBodyEmitter {
+/// Emits a body for one vector of neighbouring elements of a run: its loads, its operations and its stores. Values that
+/// are the same for every vector are loaded where the builder stands when the emitter is made.
+class RunVector {
  public:
   /// All are borrowed but the arguments.
-  VectorBodyEmitter(KernelContext& context, std::size_t body, llvm::IRBuilder<>& builder, const LaunchFields& fields,
-                    ExprEmitter& exprs, BodyArguments arguments);
+  RunVector(KernelContext& context, std::size_t body, llvm::IRBuilder<>& builder, const LaunchFields& fields,
+            ExprEmitter& exprs, BodyArguments arguments);
 
   /// Emits all results at coordinates [column, column + lanes), moved by a displacement that is added to addresses,
   /// where it becomes part of the instruction.
@@ -92,7 +92,6 @@ class VectorBodyEmitter {
   llvm::Value* emit_load(int index, llvm::Value* column, int lanes);
   llvm::Value* emit_vector(int index, llvm::Type* type, llvm::Value* column, int lanes);
   llvm::Value* emit_strided(int index, llvm::Type* type, llvm::Value* column, int lanes);
-  llvm::Value* emit_gather(int index, llvm::Type* type, llvm::Value* offset, llvm::Value* step, int lanes);
   /// The access of a load whose vector begins at a column; without the vector's displacement.
   Access vector_of(int index, llvm::Value* column, int lanes);
   /// Returns whether a load goes over the row by its pointer, and whether its elements are counted, too.

@@ -1,4 +1,4 @@
-#include "compiler/emit/gpu/vector_grid/thread_body.h"
+#include "compiler/emit/gpu/vector_grid/thread_values.h"
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -39,7 +39,7 @@ void VectorContext::wait_for_earlier_grids() const {
   builder.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_launch_dependents, {});
 }
 
-ThreadBody::ThreadBody(const VectorContext& vector, std::size_t body, BodyArguments arguments, Value* column)
+ThreadValues::ThreadValues(const VectorContext& vector, std::size_t body, BodyArguments arguments, Value* column)
     : vector_(vector),
       builder_(vector.builder),
       index_(body),
@@ -51,11 +51,11 @@ ThreadBody::ThreadBody(const VectorContext& vector, std::size_t body, BodyArgume
   if (column != nullptr) vector.exprs.set_coordinate(kernel.coordinate(kernel.rank() - 1), column);
 }
 
-llvm::Type* ThreadBody::type_of(std::size_t load, int lanes) const {
+llvm::Type* ThreadValues::type_of(std::size_t load, int lanes) const {
   return OpEmitter(builder_, lanes, vector_.context.target).storage_type(load_at(load).dtype);
 }
 
-Access ThreadBody::access_of(std::size_t load, Value* element, int elements) {
+Access ThreadValues::access_of(std::size_t load, Value* element, int elements) {
   const ir::DType dtype = load_at(load).dtype;
   Access access{.pointer = arguments_.loads[load].tensor, .dtype = dtype, .first = element, .elements = elements};
   if (vector_.context.target.aligned_elements) access.align = static_cast<unsigned>(elements * ir::byte_size(dtype));
@@ -71,27 +71,27 @@ Access ThreadBody::access_of(std::size_t load, Value* element, int elements) {
 // --- elements ------------------------------------------------------------------------------------------------------
 
 /// The element that a load of no `general` kind has for a column of the output, which is not negative.
-Value* ThreadBody::element_of(std::size_t load, Value* column) {
-  const BodyLoad& which = load_at(load);
+Value* ThreadValues::element_of(std::size_t load, Value* column) {
+  const BodyLoad& moving = load_at(load);
   Value* base = arguments_.loads[load].base;
-  if (which.kind == LoadKind::invariant) return base;
+  if (moving.kind == LoadKind::invariant) return base;
   llvm::Type* offset = vector_.context.offset_type();
-  if (which.kind == LoadKind::strided) {
-    Value* step = vector_.exprs.exact(builder_, which.step);
-    step = which.step.range().lo < 0 ? builder_.CreateSExt(step, offset) : builder_.CreateZExt(step, offset);
+  if (moving.kind == LoadKind::strided) {
+    Value* step = vector_.exprs.exact(builder_, moving.step);
+    step = moving.step.range().lo < 0 ? builder_.CreateSExt(step, offset) : builder_.CreateZExt(step, offset);
     return builder_.CreateAdd(base, builder_.CreateMul(builder_.CreateZExt(column, offset), step));
   }
   Value* steps = builder_.CreateZExt(column, offset);
-  return which.kind == LoadKind::reversed ? builder_.CreateSub(base, steps) : builder_.CreateAdd(base, steps);
+  return moving.kind == LoadKind::reversed ? builder_.CreateSub(base, steps) : builder_.CreateAdd(base, steps);
 }
 
 /// A launch that counts from another element gives it as the base of such a load.
-Value* ThreadBody::general_element(std::size_t load) {
+Value* ThreadValues::general_element(std::size_t load) {
   Value* element = vector_.exprs.address(builder_, load_at(load).offset);
   return vector_.context.in_parts ? builder_.CreateAdd(element, arguments_.loads[load].base) : element;
 }
 
-Value* ThreadBody::gather(std::size_t load) {
+Value* ThreadValues::gather(std::size_t load) {
   Value* vector = llvm::PoisonValue::get(type_of(load, vector_.lanes()));
   for (int i = 0; i < vector_.lanes(); ++i) {
     Value* element = element_of(load, builder_.CreateAdd(column_, vector_.context.index(i)));
@@ -101,20 +101,20 @@ Value* ThreadBody::gather(std::size_t load) {
   return vector;
 }
 
-Value* ThreadBody::load_element(std::size_t load) { return load_at(load).scope >= 0 ? nullptr : load_here(load); }
+Value* ThreadValues::load_element(std::size_t load) { return load_at(load).scope >= 0 ? nullptr : load_here(load); }
 
-Value* ThreadBody::load_here(std::size_t load) {
-  const BodyLoad& which = load_at(load);
-  const bool is_general = which.kind == LoadKind::general;
+Value* ThreadValues::load_here(std::size_t load) {
+  const BodyLoad& body_load = load_at(load);
+  const bool is_general = body_load.kind == LoadKind::general;
   Access access = access_of(load, is_general ? general_element(load) : element_of(load, column_));
-  if (is_general && which.guard != kAlways)
-    access.guard = emit_predicate(builder_, vector_.exprs, vector_.schedule().kernel.graph, which.guard);
+  if (is_general && body_load.guard != kAlways)
+    access.guard = emit_predicate(builder_, vector_.exprs, vector_.schedule().kernel.graph, body_load.guard);
   return accesses_.load(access, type_of(load, 1));
 }
 
 // --- values --------------------------------------------------------------------------------------------------------
 
-std::vector<Value*> ThreadBody::load(llvm::function_ref<void()> outside) {
+std::vector<Value*> ThreadValues::load(llvm::function_ref<void()> outside) {
   std::vector<Value*> loaded = emit_indices();
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     if (is_vector(load_at(i))) {
@@ -127,7 +127,7 @@ std::vector<Value*> ThreadBody::load(llvm::function_ref<void()> outside) {
   return loaded;
 }
 
-std::vector<Value*> ThreadBody::compute(llvm::ArrayRef<Value*> loaded) {
+std::vector<Value*> ThreadValues::compute(llvm::ArrayRef<Value*> loaded) {
   const auto index_count = static_cast<std::size_t>(
       std::ranges::count(body_.nodes, NodeKind::index, &BodyNode::kind));  // of a vector none has a scope
   indices_.assign(loaded.begin(), loaded.begin() + static_cast<std::ptrdiff_t>(index_count));
@@ -144,19 +144,19 @@ std::vector<Value*> ThreadBody::compute(llvm::ArrayRef<Value*> loaded) {
   return compute_from(vector_.lanes(), values);
 }
 
-std::vector<Value*> ThreadBody::compute_element() {
+std::vector<Value*> ThreadValues::compute_element() {
   std::vector<Value*> values;
   for (std::size_t i = 0; i < body_.loads.size(); ++i) values.push_back(load_element(i));
   return compute(1, values);
 }
 
-std::vector<Value*> ThreadBody::compute(int lanes, llvm::ArrayRef<Value*> loads) {
+std::vector<Value*> ThreadValues::compute(int lanes, llvm::ArrayRef<Value*> loads) {
   indices_ = emit_indices();
   return compute_from(lanes, loads);
 }
 
 /// Emits the coordinates that are elements, at the first column: where the others are not set, there are none.
-std::vector<Value*> ThreadBody::emit_indices() {
+std::vector<Value*> ThreadValues::emit_indices() {
   std::vector<Value*> indices;
   for (const BodyNode& node : body_.nodes)
     if (node.kind == NodeKind::index && node.scope < 0) indices.push_back(emit_index(builder_, vector_.exprs, node));
@@ -164,7 +164,7 @@ std::vector<Value*> ThreadBody::emit_indices() {
 }
 
 /// `loads`: vectors of so many lanes or scalars that all lanes share.
-std::vector<Value*> ThreadBody::compute_from(int lanes, llvm::ArrayRef<Value*> loads) {
+std::vector<Value*> ThreadValues::compute_from(int lanes, llvm::ArrayRef<Value*> loads) {
   BodyValues nodes(vector_.context, body_, builder_, vector_.fields, vector_.exprs);
   BodyValues::Values values(body_.nodes.size());
   const auto load = [&](const BodyNode& node) {
