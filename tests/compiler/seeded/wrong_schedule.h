@@ -14,7 +14,6 @@ void edit_walks(ir::ExprContext& exprs, Body& body, Mutation mutation);
 void edit_grid(Schedule& schedule, Mutation mutation);
 /// And what a launch, a call and a source say.
 void edit_schedule(Schedule& schedule, Mutation mutation);
-void edit_guards(Schedule& schedule, Mutation mutation);
 void edit_reaches(Schedule& schedule, Mutation mutation);
 
 }  // namespace padlock::compiler
