@@ -99,7 +99,7 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
   schedule.index_operations = count_index_operations(places, limits::kIndexOperations);
   if (schedule.index_operations <= limits::kIndexOperations) {          // else refused before any proof
     schedule.index64_bounds = choose_index64_bounds(schedule, places);  // what indices of 64 bits may need
-    schedule.index32 = choose_index32_variant(schedule, places);        // indices of 32 bits
+    schedule.index32 = choose_index32_variant(schedule);                // a GPU's of 32 bits
   }
   edits.scheduled(schedule);
   return schedule;

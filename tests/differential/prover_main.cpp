@@ -41,7 +41,7 @@ struct Tally {
   std::vector<double> milliseconds;
   std::int64_t shown = 0;
   /// Obligations that hold under guards which nothing asks a launch for, or without which the kernel would be wrong:
-  /// the variant that assumes nothing divides in 64 bits instead, and tests loads. Bounds of indices of 64 bits are
+  /// the variant that assumes nothing tests loads. Bounds of indices of 64 bits are
   /// preconditions.
   std::int64_t needed = 0;
   /// Executions at sizes of which the guards of loads hold, and of which they do not.
@@ -49,8 +49,7 @@ struct Tally {
 
   static bool is_asked(const Obligation& guarded, const compiler::Proof& proof) {
     if (guarded.kind == compiler::ObligationKind::load) return !proof.in_range.empty();
-    if (guarded.access.ends_with("in 64 bits")) return !proof.preconditions.empty();
-    return !proof.launch_guards.empty() && guarded.access.ends_with("divides in 32 bits");
+    return !proof.preconditions.empty() && guarded.access.ends_with("in 64 bits");
   }
 
   void add(std::uint64_t index, const compiler::Proof& proof) {

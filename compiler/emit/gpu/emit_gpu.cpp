@@ -192,7 +192,7 @@ abi::KernelAbi emit_gpu_kernel(llvm::Module& module, const ProvenKernel& kernel,
   abi.waits = target.waits;
   abi.guards = variant.guards;
   SizeTable sizes;
-  IndexWidths widths = kernel.index_widths(false);
+  IndexWidths widths(kernel.schedule().kernel);
   KernelContext context{module,
                         kernel,
                         kernel.schedule(),

@@ -11,7 +11,6 @@
 #include "compiler/emit/host/row_chunks/emit_row_chunks.h"
 #include "compiler/emit/host/runs/emit_runs.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
-#include "compiler/schedule/index/index32_variant.h"
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {
@@ -264,15 +263,6 @@ class EntryEmitter {
   std::vector<Plan> plans_;  // of each case
 };
 
-/// Returns whether a body has a division of the 32-bit variant that its row does not do for it.
-bool divides_narrowly(const KernelContext& context, std::size_t body) {
-  const std::vector<Expr> given = row_values_of(context, body);
-  const auto is_given = [&](Expr division) {
-    return std::ranges::any_of(given, [&](Expr value) { return mentions(value, division); });
-  };
-  return !std::ranges::all_of(index32_divisions_in(context.schedule, context.schedule.bodies[body]), is_given);
-}
-
 /// Emits the bodies of a schedule, and what takes its short rows.
 KernelParts emit_parts(KernelContext& context) {
   KernelParts parts;
@@ -292,7 +282,7 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
   abi::KernelAbi abi = contract_of(schedule);
   abi.preconditions = kernel.preconditions();
   SizeTable sizes;
-  IndexWidths widths = kernel.index_widths(false);
+  IndexWidths widths(schedule.kernel);
   KernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths};
   KernelParts parts = emit_parts(context);
   EntryEmitter(context, parts).emit();
@@ -302,11 +292,9 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
     abi::KernelAbi special = abi;
     special.name.append(".").append(name_of(kernel.guards().front().assumption));
     special.guards = kernel.guards();
-    IndexWidths narrow = kernel.index_widths(true);
-    KernelContext specialised{module, kernel, schedule, target, bounds_check, special, sizes, narrow};
+    KernelContext specialised{module, kernel, schedule, target, bounds_check, special, sizes, widths};
     for (std::size_t i = 0; i < schedule.bodies.size(); ++i)
-      if (kernel.guards_loads(static_cast<int>(i)) || divides_narrowly(specialised, i))
-        parts.bodies[i] = emit_runs(specialised, i);
+      if (kernel.guards_loads(static_cast<int>(i))) parts.bodies[i] = emit_runs(specialised, i);
     EntryEmitter(specialised, parts).emit();
     variants.push_back(std::move(special));
   }

@@ -41,7 +41,7 @@ struct KernelContext {
   [[nodiscard]] llvm::ConstantInt* offset(std::int64_t value) const {
     return llvm::ConstantInt::getSigned(offset_type(), value);
   }
-  /// Makes the emitter of one function's expressions: a division by a size is a multiplication in a GPU's threads.
+  /// Makes the emitter of one function's expressions.
   [[nodiscard]] ExprEmitter expressions(llvm::BasicBlock* entry, llvm::Value* launched_sizes) const {
     return {exprs(), widths, sizes, entry, launched_sizes, index_type(), offset_type(), schedule.is_for_gpu()};
   }

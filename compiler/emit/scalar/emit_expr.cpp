@@ -22,6 +22,9 @@ std::optional<int> power_of_two(Expr e) {
   return std::has_single_bit(value) ? std::optional(std::countr_zero(value)) : std::nullopt;
 }
 
+/// Returns whether the launcher makes constants of a divisor, to multiply by.
+bool is_size(Expr divisor) { return !divisor.has_coordinate() && !divisor.is_constant(); }
+
 }  // namespace
 
 std::size_t SizeTable::index(const abi::SizeArgument& size) {
@@ -145,7 +148,7 @@ Value* ExprEmitter::emit_product(IRBuilder<>& builder, Expr e, Encoding fit, llv
 
 ExprEmitter::Division ExprEmitter::divide(IRBuilder<>& builder, Value* x, Expr d) {
   Value* divisor = load_size(d, Encoding::saturate, x->getType());
-  if (!multiplies_) return {builder.CreateUDiv(x, divisor), builder.CreateURem(x, divisor)};
+  if (!for_gpu_) return {builder.CreateUDiv(x, divisor), builder.CreateURem(x, divisor)};
   Value* quotient = multiplied_quotient(builder, x, d);
   return {quotient, builder.CreateSub(x, builder.CreateMul(quotient, divisor))};
 }
@@ -158,22 +161,22 @@ Value* ExprEmitter::multiplied_quotient(IRBuilder<>& builder, Value* x, Expr d) 
   const auto widened = [&](Value* v) { return builder.CreateZExt(v, wide); };
   const bool narrow = bits == 32;
   Value* multiplier = load_size(d, narrow ? Encoding::magic_multiplier32 : Encoding::magic_multiplier, index);
-  Value* product = builder.CreateMul(widened(x), widened(multiplier));
+  Value* product = builder.CreateMul(widened(x), widened(multiplier), "multiplied");
   Value* high = builder.CreateTrunc(builder.CreateLShr(product, bits), index);
   return builder.CreateLShr(builder.CreateAdd(high, x),
-                            load_size(d, narrow ? Encoding::magic_shift32 : Encoding::magic_shift, index));
+                            load_size(d, narrow ? Encoding::magic_shift32 : Encoding::magic_shift, index), "quotient");
 }
 
 /// For a negative x the quotient is -1 - (-1 - x) div d, and -1 - x is x with all bits inverted.
-Value* ExprEmitter::floor_quotient(IRBuilder<>& builder, Value* x, Expr d) {
-  Value* sign = builder.CreateAShr(x, x->getType()->getIntegerBitWidth() - 1);
+Value* ExprEmitter::floor_quotient(IRBuilder<>& builder, Value* x, Expr d, bool has_sign) {
+  if (!has_sign) return multiplied_quotient(builder, x, d);
+  Value* sign = builder.CreateAShr(x, x->getType()->getIntegerBitWidth() - 1, "sign");
   return builder.CreateXor(multiplied_quotient(builder, builder.CreateXor(x, sign), d), sign);
 }
 
 Value* ExprEmitter::emit_floordiv(IRBuilder<>& builder, Expr e, llvm::IntegerType* type) {
   Value* dividend = emit_exact(builder, e.operands()[0], type);
-  if (multiplies_ && !e.operands()[1].has_coordinate() && !e.operands()[1].is_constant())
-    return floor_quotient(builder, dividend, e.operands()[1]);
+  if (is_size(e.operands()[1])) return floor_quotient(builder, dividend, e.operands()[1], has_sign(e));
   if (const std::optional<int> shift = power_of_two(e.operands()[1])) return builder.CreateAShr(dividend, *shift);
   Value* divisor = emit(builder, e.operands()[1], Encoding::saturate, type);
   return divide(builder, e, dividend, divisor, [&](Value* x, Value* d) {
@@ -196,8 +199,9 @@ Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e, llvm::IntegerType* ty
   if (const std::optional<int> shift = power_of_two(period))
     return builder.CreateAnd(dividend, llvm::ConstantInt::get(type, (std::uint64_t{1} << *shift) - 1));
   Value* divisor = emit(builder, period, Encoding::saturate, type);
-  if (multiplies_ && !period.has_coordinate() && !period.is_constant())
-    return builder.CreateSub(dividend, builder.CreateMul(floor_quotient(builder, dividend, period), divisor));
+  if (is_size(period))
+    return builder.CreateSub(dividend,
+                             builder.CreateMul(floor_quotient(builder, dividend, period, has_sign(e)), divisor));
   return divide(builder, e, dividend, divisor, [&](Value* x, Value* d) {
     Value* remainder = builder.CreateSRem(x, d);
     Value* negative = builder.CreateICmpSLT(remainder, llvm::ConstantInt::get(x->getType(), 0));

@@ -37,10 +37,10 @@ class ExprEmitter {
   /// `sizes`: the launch's size array, a value of the entry block `entry`, at whose end sizes are loaded.
   /// `widths`: of the kernel; borrowed. `index`: i64, or i32 where all indices fit it;
   /// `offset`: likewise of elements' offsets.
-  /// `multiplies`: a division by a size is a multiplication with constants that the launcher made of it, for targets
-  /// that have no instruction to divide.
+  /// `for_gpu`: coordinates may be out of their ranges, since some expressions of them are computed before they are
+  /// tested.
   ExprEmitter(ir::ExprContext& exprs, IndexWidths& widths, SizeTable& table, llvm::BasicBlock* entry,
-              llvm::Value* sizes, llvm::IntegerType* index, llvm::IntegerType* offset, bool multiplies)
+              llvm::Value* sizes, llvm::IntegerType* index, llvm::IntegerType* offset, bool for_gpu)
       : exprs_(exprs),
         widths_(widths),
         table_(table),
@@ -48,7 +48,7 @@ class ExprEmitter {
         sizes_(sizes),
         index_(index),
         offset_(offset),
-        multiplies_(multiplies) {}
+        for_gpu_(for_gpu) {}
 
   [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
   /// Gives the coordinates their values from here on. Forgets what was emitted for others.
@@ -87,7 +87,8 @@ class ExprEmitter {
   void give_exact(ir::Expr e, llvm::Value* value) {
     hoisted_[{e.id(), widths_.wraps(e) ? Encoding::wrap : Encoding::saturate, index_->getBitWidth()}] = value;
   }
-  /// x div d and x mod d for an index that is not negative and a positive size.
+  /// x div d and x mod d for an index that is not negative and a positive size. The host, which needs that once a task,
+  /// divides; a GPU has no instruction to.
   struct Division {
     llvm::Value* quotient;
     llvm::Value* remainder;
@@ -118,7 +119,9 @@ class ExprEmitter {
   llvm::Value* load_word(std::size_t index, llvm::Type* type);
   llvm::Value* multiplied_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
   /// The same for any sign, rounded down.
-  llvm::Value* floor_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
+  llvm::Value* floor_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d, bool has_sign);
+  /// Returns whether the dividend of a floordiv or mod may be negative.
+  [[nodiscard]] bool has_sign(ir::Expr e) { return for_gpu_ || !widths_.divides_nonnegative(e); }
   template <class Divide>
   llvm::Value* divide(llvm::IRBuilder<>& builder, ir::Expr e, llvm::Value* dividend, llvm::Value* divisor,
                       Divide&& divide);
@@ -129,7 +132,7 @@ class ExprEmitter {
   llvm::BasicBlock* entry_;
   llvm::Value* sizes_;
   llvm::IntegerType *index_, *offset_;
-  bool multiplies_;
+  bool for_gpu_;
   std::map<std::uint32_t, llvm::Value*> coordinates_;                // by Expr::id
   std::map<std::pair<std::size_t, unsigned>, llvm::Value*> loaded_;  // by index in the table and bits
   // Values emitted for the current root: expressions are DAGs (a reflected coordinate occurs twice at each level). Only

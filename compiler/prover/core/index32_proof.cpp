@@ -10,7 +10,6 @@
 #include "compiler/prover/core/access_regions.h"
 #include "compiler/prover/core/schedule_proof.h"
 #include "compiler/schedule/index/index32_variant.h"
-#include "compiler/schedule/index/index_width.h"
 #include "compiler/schedule/index/tensor_reach.h"
 
 namespace padlock::compiler {
@@ -21,24 +20,17 @@ namespace {
 
 class Index32Proof : private ScheduleProof {
  public:
-  Index32Proof(ProofSession& session, const Schedule& schedule, Proof& proof)
-      : ScheduleProof(session, schedule, proof), column_(kernel_.coordinate(kernel_.rank() - 1)) {}
+  using ScheduleProof::ScheduleProof;
 
   /// Proves the schedule's 32-bit arithmetic under the guards that it declares.
   void prove() {
-    const Index32Variant& index32 = schedule_.index32;
-    if (index32.divisions.empty() && index32.bound == 0) return;
-    choose_guards(index32.guards);
-    if (index32.bound > 0) {
-      prove_narrow_indices(guards_of(abi::Assumption::index32));
-      prove_narrow_offsets(guards_of(abi::Assumption::offset32));
-    } else {
-      prove_narrow_divisions(guards_of(abi::Assumption::index32));
-    }
+    if (schedule_.index32.bound == 0) return;
+    prove_narrow_indices(guards_of(abi::Assumption::index32));
+    prove_narrow_offsets(guards_of(abi::Assumption::offset32));
   }
 
  private:
-  /// The guards of an assumption that a launch asks.
+  /// The guards of an assumption.
   struct Guarded {
     solver::Region region = {};
     std::string text = {};
@@ -46,9 +38,7 @@ class Index32Proof : private ScheduleProof {
   [[nodiscard]] Guarded guards_of(abi::Assumption assumption) const {
     Guarded made;
     std::vector<ir::Constraint> holding;
-    for (const std::size_t i : proof_.launch_guards) {
-      const abi::Guard& guard = schedule_.index32.guards[i];
-      if (guard.assumption != assumption) continue;
+    for (const abi::Guard& guard : abi::guards_of(schedule_.index32.guards, assumption)) {
       holding.push_back(guard.holds);
       made.region.nonnegative.push_back(as_expression(exprs_, guard.holds).first);
     }
@@ -144,85 +134,6 @@ class Index32Proof : private ScheduleProof {
     }
     record_guarded(guarded, std::move(all));
   }
-
-  /// Ranges show it unless a guard is missing.
-  void prove_narrow_divisions(const Guarded& guards) {
-    const Index32Variant& index32 = schedule_.index32;
-    solver::Region guarded = output_elements(kernel_);
-    join(guarded, guards.region);
-    IndexWidths widths(kernel_, index32.guards);
-    for (const Expr e : index32.divisions) {
-      Obligation one{.kind = ObligationKind::width, .access = fmt::format("{} divides in 32 bits", session_.text(e))};
-      if (!widths.divides_narrowly(e))
-        for (const solver::Region& region : places_of(e, guarded))
-          add_answer(one, session_.decide(one.kind, one.access, region, beyond_32_bits(e)));
-      record_guarded(guards, std::move(one));
-    }
-  }
-
-  /// Returns where a division is done: in the segments whose body does it, else for every row.
-  std::vector<solver::Region> places_of(Expr division, const solver::Region& elements) {
-    std::vector<solver::Region> places;
-    for (const ScheduledCase& row : schedule_.cases)
-      for (const SegmentCall& call : row.calls) {
-        const std::vector<Expr> done =
-            index32_divisions_in(schedule_, schedule_.bodies[static_cast<std::size_t>(call.body)]);
-        if (std::ranges::find(done, division) == done.end()) continue;
-        places.push_back(elements);
-        places.back().nonnegative.push_back(at_least(exprs_, column_, call.begin));
-        places.back().nonnegative.push_back(less(exprs_, column_, call.end));
-      }
-    if (places.empty()) places.push_back(elements);
-    return places;
-  }
-
-  /// Drops guards that the program or the other guards imply. On GPUs, and of many, keeps all: evaluating them is
-  /// cheaper than proving.
-  void choose_guards(const std::vector<abi::Guard>& declared) {
-    constexpr std::size_t kMany = 64;
-    if (schedule_.index32.bound > 0 || declared.size() > kMany) {
-      for (std::size_t i = 0; i < declared.size(); ++i) proof_.launch_guards.push_back(i);
-      return;
-    }
-    std::vector<Expr> holds;
-    for (const abi::Guard& guard : declared) holds.push_back(as_expression(exprs_, guard.holds).first);
-    const auto follows = [&](const solver::Region& region, std::size_t i) {
-      return session_.excludes(region, {less(exprs_, holds[i], exprs_.constant(0))});
-    };
-    for (std::size_t i = 0; i < holds.size(); ++i)
-      (follows({}, i) ? proof_.implied_guards : proof_.launch_guards).push_back(i);
-    solver::Region others;
-    for (const std::size_t i : proof_.launch_guards) others.nonnegative.push_back(holds[i]);
-    for (std::ptrdiff_t at = 0; at < std::ssize(proof_.launch_guards);) {
-      const std::size_t guard = proof_.launch_guards[static_cast<std::size_t>(at)];
-      others.nonnegative.erase(others.nonnegative.begin() + at);
-      if (follows(others, guard))
-        proof_.launch_guards.erase(proof_.launch_guards.begin() + at);
-      else
-        others.nonnegative.insert(others.nonnegative.begin() + at++, holds[guard]);
-    }
-  }
-
-  /// An operand of a division as it is emitted (of a dividend the sizes arrive reduced).
-  std::vector<Goal> beyond_32_bits(Expr e) {
-    Expr dividend = e.operands()[0];
-    if (e.kind() == ir::ExprKind::mod) {
-      const auto [moving, rest] = split_sum(exprs_, dividend);
-      dividend = exprs_.add(moving, exprs_.mod(rest, e.operands()[1]));
-    }
-    const Expr bound = exprs_.constant(Int128{1} << 31);
-    std::vector<Goal> goals;
-    for (const Expr operand : {dividend, e.operands()[1]}) {
-      const auto describe = [=](const Evaluate& at) {
-        return fmt::format("{} is divided, or by it, in 32 bits", at(operand));
-      };
-      goals.push_back({{at_least(exprs_, operand, bound)}, describe});
-      goals.push_back({{less(exprs_, operand, exprs_.neg(bound))}, describe});
-    }
-    return goals;
-  }
-
-  Expr column_;
 };
 
 }  // namespace

@@ -7,8 +7,7 @@
 
 namespace padlock::compiler {
 
-/// Adds the obligations of the schedule's 32-bit arithmetic, if it has any, to a proof, and chooses which of the guards
-/// that it declares a launch must satisfy.
+/// Adds the obligations of the schedule's 32-bit arithmetic, if it has any, to a proof.
 void prove_indices32(ProofSession& session, const Schedule& schedule, Proof& proof);
 
 }  // namespace padlock::compiler

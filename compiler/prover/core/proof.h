@@ -71,9 +71,6 @@ struct Proof {
   std::string kernel;
   std::string config;
   std::vector<Obligation> obligations;
-  /// Indices into the guards that the schedule declares: those that the program implies, and those that a launch must
-  /// satisfy for what is `guarded`. The others follow from these.
-  std::vector<std::size_t> implied_guards = {}, launch_guards = {};
   /// Positions of the bounds of sizes that the schedule declares, those that every launch must satisfy.
   std::set<std::size_t> preconditions = {};
   /// Conditions on sizes for loads that are `guarded`: expressions of the program that was proved.

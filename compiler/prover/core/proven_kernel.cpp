@@ -16,13 +16,8 @@ void ProvenKernel::set_proof(Proof proof) {
     if (o.kind == ObligationKind::store) checked_stores_.insert(o.body);
   }
   for (const std::size_t i : proof_.preconditions) preconditions_.push_back(schedule_.index64_bounds[i]);
-  for (const std::size_t i : proof_.launch_guards) guards_.push_back(schedule_.index32.guards[i]);
+  guards_ = schedule_.index32.guards;
   for (const ir::Constraint& holds : proof_.in_range) guards_.push_back({abi::Assumption::in_range, holds});
-  for (const std::size_t i : proof_.implied_guards) implied_.push_back(schedule_.index32.guards[i]);
-}
-
-IndexWidths ProvenKernel::index_widths(bool specialised) const {
-  return IndexWidths(schedule_.kernel, specialised ? schedule_.index32.guards : implied_);
 }
 
 std::optional<bool> ProofCache::lemma(const std::string& statement) const {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "compiler/prover/core/proof.h"
-#include "compiler/schedule/index/index_width.h"
 #include "compiler/schedule/model/schedule.h"
 #include "solver/integer_solver.h"
 #include "solver/search_limits.h"
@@ -83,8 +82,6 @@ class ProvenKernel {
   [[nodiscard]] const std::vector<ir::Constraint>& preconditions() const { return preconditions_; }
   /// Returns, for a GPU's schedule, whether a variant (the only one if it has no guards) computes indices in 32 bits.
   [[nodiscard]] bool has_narrow_indices() const { return schedule_.index32.bound > 0; }
-  /// Returns the widths of indices in the variant that assumes nothing, or in the specialised one.
-  [[nodiscard]] IndexWidths index_widths(bool specialised) const;
 
  private:
   friend class KernelProver;
@@ -100,8 +97,7 @@ class ProvenKernel {
   std::vector<ir::Constraint> preconditions_;
   std::set<int> undecided_chunks_;  // cases whose row chunks are not proved
   bool undecided_table_ = false;
-  std::vector<abi::Guard> guards_;   // of the schedule's, those that a launch must satisfy
-  std::vector<abi::Guard> implied_;  // those that the program implies
+  std::vector<abi::Guard> guards_;
 };
 
 }  // namespace padlock::compiler

@@ -2,43 +2,18 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_set>
 
+#include "compiler/schedule/index/exact_indices.h"
 #include "compiler/schedule/index/index_sizes.h"
 #include "compiler/schedule/index/index_width.h"
 #include "compiler/schedule/index/tensor_reach.h"
-#include "support/steps.h"
 
 namespace padlock::compiler {
 
 using ir::Expr;
 using ir::ExprKind;
-using ir::Range;
 
 namespace {
-
-/// Divisions by a size, in expressions with coordinates; each once, outer ones first.
-class Divisions {
- public:
-  void add(Expr e) {
-    if (!e.has_coordinate() || !seen_.insert(e.id()).second) return;
-    const bool divides = e.kind() == ExprKind::floordiv || e.kind() == ExprKind::mod;
-    if (divides && !e.operands()[1].is_constant()) found_.push_back(e);
-    for (const Expr operand : e.operands()) add(operand);
-  }
-  [[nodiscard]] std::vector<Expr> take() && { return std::move(found_); }
-
- private:
-  std::unordered_set<std::uint32_t> seen_;  // by Expr::id
-  std::vector<Expr> found_;
-};
-
-std::vector<Expr> divisions_of(const std::vector<ExactIndices>& places) {
-  Divisions divisions;
-  for (const ExactIndices& place : places)
-    for (const Expr e : place.exact) divisions.add(e);
-  return std::move(divisions).take();
-}
 
 /// Each size between -bound and bound, as far as that is not known.
 std::vector<abi::Guard> guards_of(ir::ExprContext& exprs, const std::vector<Expr>& sizes, Int128 bound) {
@@ -51,24 +26,6 @@ std::vector<abi::Guard> guards_of(ir::ExprContext& exprs, const std::vector<Expr
     if (size.range().lo < -bound) add(size, ir::Comparison::ge, -bound);
   }
   return guards;
-}
-
-Index32Variant division_index32_variant(const Schedule& schedule, const std::vector<ExactIndices>& places) {
-  const Kernel& kernel = schedule.kernel;
-  std::vector<Expr> wide = divisions_of(places);
-  IndexWidths known(kernel);
-  std::erase_if(wide, [&](Expr e) { return known.divides_narrowly(e); });
-  if (wide.empty()) return {};
-  IndexSizes sizes(kernel);
-  for (const Expr e : wide) sizes.add(e);
-  // A dividend is a few coordinates times small constants: one of the bounds is right for nearly all.
-  for (const int bits : {30, 27, 24}) {
-    std::vector<abi::Guard> guards = guards_of(kernel.program->exprs(), sizes.found(), Int128{1} << bits);
-    known.assume(kernel, guards);
-    if (!std::ranges::all_of(wide, [&](Expr e) { return known.divides_narrowly(e); })) continue;
-    return {.divisions = std::move(wide), .guards = std::move(guards)};
-  }
-  return {};
 }
 
 /// The shapes of a GPU's tiles; one, null, where it has none.
@@ -181,9 +138,8 @@ bool indices_fit(const Schedule& schedule, const std::vector<Expr>& sizes, std::
   });
 }
 
-namespace {
-
-Index32Variant index32_variant_of(Schedule& schedule) {
+Index32Variant choose_index32_variant(Schedule& schedule) {
+  if (!schedule.is_for_gpu()) return {};
   IndexSizes sizes(schedule.kernel);
   for (const TransposeTile* tile : shapes_of(schedule))
     for (const Expr e : exact_in(schedule, tile)) sizes.add(e);
@@ -194,7 +150,7 @@ Index32Variant index32_variant_of(Schedule& schedule) {
   for (const int bits : {30, 29, 28, 27, 24}) {
     const std::int64_t bound = std::int64_t{1} << bits;
     if (!indices_fit(schedule, sizes.found(), bound)) continue;
-    Index32Variant made{.divisions = {}, .bound = bound, .sizes = sizes.found(), .elements = {}, .guards = {}};
+    Index32Variant made{.bound = bound, .sizes = sizes.found(), .elements = {}, .guards = {}};
     made.elements = elements_of(schedule);
     made.guards = guards_of(schedule.exprs(), made.sizes, bound);
     const auto may_be_more = [](Expr elements) { return elements.range().hi > Index32Variant::kMostElements; };
@@ -211,23 +167,6 @@ Index32Variant index32_variant_of(Schedule& schedule) {
     return made;
   }
   return {};
-}
-
-}  // namespace
-
-Index32Variant choose_index32_variant(Schedule& schedule, const std::vector<ExactIndices>& places) {
-  return schedule.is_for_gpu() ? index32_variant_of(schedule) : division_index32_variant(schedule, places);
-}
-
-std::vector<Expr> index32_divisions_in(const Schedule& schedule, const Body& body) {
-  const std::vector<Expr>& narrowed = schedule.index32.divisions;
-  if (narrowed.empty()) return {};
-  std::set<std::uint32_t> ids;
-  for (const Expr e : narrowed) ids.insert(e.id());
-  std::vector<Expr> own = divisions_of(exact_indices(schedule, body));
-  take_steps(narrowed.size() + own.size());
-  std::erase_if(own, [&](Expr e) { return !ids.contains(e.id()); });
-  return own;
 }
 
 }  // namespace padlock::compiler

@@ -71,12 +71,6 @@ SizeRanges size_ranges(std::span<const ir::Constraint> bounds) {
   return ranges;
 }
 
-SizeRanges size_ranges(std::span<const abi::Guard> guards) {
-  std::vector<ir::Constraint> bounds;
-  for (const abi::Guard& guard : guards) bounds.push_back(guard.holds);
-  return size_ranges(bounds);
-}
-
 CoordinateRanges coordinate_ranges(const Kernel& kernel, const SizeRanges& sizes) {
   CoordinateRanges ranges;
   const auto add = [&](Expr coordinate, Expr extent) {
@@ -95,12 +89,6 @@ IndexWidths::IndexWidths(const Kernel& kernel, SizeRanges sizes)
   coordinates_ = coordinate_ranges(kernel, sizes_);
 }
 
-void IndexWidths::assume(const Kernel& kernel, std::span<const abi::Guard> guards) {
-  sizes_ = size_ranges(guards);
-  coordinates_ = coordinate_ranges(kernel, sizes_);
-  known_.clear();
-}
-
 bool IndexWidths::fit(Expr e, int bits) {
   const std::optional<EmittedRange> range = range_of(e);
   return range && within(range->widest, bits);
@@ -110,6 +98,12 @@ bool IndexWidths::wraps(Expr e) {
   const auto multiplies = [](Expr term) { return term.kind() == ExprKind::product && term.has_coordinate(); };
   const bool any = e.kind() == ExprKind::sum ? std::ranges::any_of(e.operands(), multiplies) : multiplies(e);
   return any && !fit(e, 64);
+}
+
+bool IndexWidths::divides_nonnegative(Expr e) {
+  const Expr operand = e.operands()[0];
+  const std::optional<EmittedRange> x = e.kind() == ExprKind::mod && !wraps(operand) ? dividend(e) : range_of(operand);
+  return x && x->value.lo >= 0;
 }
 
 bool IndexWidths::divides_narrowly(Expr e) {

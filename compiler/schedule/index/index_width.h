@@ -22,9 +22,8 @@ struct EmittedRange {
 
 /// Ranges of sizes that are narrower than what is known of their symbols, by Expr::id.
 using SizeRanges = std::map<std::uint32_t, ir::Range>;
-/// Returns the ranges of sizes that comparisons with a constant, or guards that are such, imply.
+/// Returns the ranges of sizes that comparisons with a constant imply.
 [[nodiscard]] SizeRanges size_ranges(std::span<const ir::Constraint> bounds);
-[[nodiscard]] SizeRanges size_ranges(std::span<const abi::Guard> guards);
 /// Ranges of coordinates, by symbol index.
 using CoordinateRanges = std::map<std::uint32_t, ir::Range>;
 /// Returns the ranges of a kernel's coordinates and of its walks' variables: from 0 to what the ranges of its extents
@@ -38,11 +37,8 @@ class IndexWidths {
  public:
   explicit IndexWidths(ir::ExprContext& exprs, CoordinateRanges coordinates = {}, SizeRanges sizes = {})
       : exprs_(&exprs), coordinates_(std::move(coordinates)), sizes_(std::move(sizes)) {}
-  /// Makes those of a kernel, where its sizes have these ranges or guards hold.
+  /// Makes those of a kernel, where its sizes have these ranges.
   explicit IndexWidths(const Kernel& kernel, SizeRanges sizes = {});
-  IndexWidths(const Kernel& kernel, std::span<const abi::Guard> guards) : IndexWidths(kernel, size_ranges(guards)) {}
-  /// Takes other guards of the kernel. Keeps how its dividends are computed, which no guard changes.
-  void assume(const Kernel& kernel, std::span<const abi::Guard> guards);
 
   /// Returns the expression's range; nothing where it is not bounded by 126 bits.
   [[nodiscard]] std::optional<EmittedRange> range_of(ir::Expr e);
@@ -51,6 +47,8 @@ class IndexWidths {
   /// Returns whether a sum is computed modulo 2^64, sizes included: one with sizes times coordinates whose parts ranges
   /// do not bound, as of an element's number in a reshape. Its value must be shown to fit, and not that of its parts.
   [[nodiscard]] bool wraps(ir::Expr e);
+  /// Returns whether the dividend of a floordiv or mod, as it is emitted, is known not to be negative.
+  [[nodiscard]] bool divides_nonnegative(ir::Expr e);
   /// Returns whether a floordiv or mod, its operands computed in 64 bits, may divide in 32: both lie in that range.
   [[nodiscard]] bool divides_narrowly(ir::Expr e);
 

@@ -38,15 +38,13 @@ struct ScheduledCase {
   [[nodiscard]] bool is_test() const { return holds >= 0; }
 };
 
-/// Index arithmetic that is done in 32 bits where the guards hold: in 64 a division takes several times as long on the
-/// host, and everything does on a GPU.
+/// A GPU's index arithmetic that is done in 32 bits where the guards hold: in 64 everything takes several times as
+/// long.
 struct Index32Variant {
-  /// A host's: the divisions done in 32 bits.
-  std::vector<ir::Expr> divisions;
-  /// A GPU's, whose variant has no index of 64 bits, but offsets of elements: the sizes that are compared, divided or
-  /// divided by, each of which lies between -bound and bound. A bound of 0: there is no such variant. One more has no
-  /// such offsets either: for tensors that have so many `elements`, at most kMostElements. A grid has but that one:
-  /// more elements are several launches', of which each reaches so many of a tensor (abi::LaunchParts).
+  /// The variant has no index of 64 bits, but offsets of elements: the sizes that are compared, divided or divided by,
+  /// each of which lies between -bound and bound. A bound of 0: there is no such variant. One more has no such offsets
+  /// either: for tensors that have so many `elements`, at most kMostElements. A grid has but that one: more elements
+  /// are several launches', of which each reaches so many of a tensor (abi::LaunchParts).
   std::int64_t bound = 0;
   std::vector<ir::Expr> sizes = {};
   std::vector<ir::Expr> elements = {};

@@ -192,9 +192,8 @@ class SchedulePrinter {
 
   void add_index32_variant() {
     const Index32Variant& index32 = schedule_.index32;
-    if (index32.guards.empty() && index32.bound == 0 && index32.divisions.empty()) return;
-    line(1, "32 bits: {}", index32.bound > 0 ? "all indices" : count_of(index32.divisions.size(), "division"));
-    for (const Expr division : index32.divisions) line(2, "{}", text(division));
+    if (index32.bound == 0) return;
+    line(1, "32 bits: all indices");
     for (const abi::Guard& guard : index32.guards)
       line(2, "{}if {}", guard.assumption == abi::Assumption::offset32 ? "and all offsets " : "",
            ir::to_string(kernel_.program->exprs(), guard.holds));

@@ -99,22 +99,6 @@ class Example {
     return all;
   }
 
-  /// The divisions of 32 bits, as the prover names them, that overflow at the element that is named. They are executed
-  /// by themselves: what is proved of those that no body does is about all elements, and where no case reaches them an
-  /// execution of the schedule shows nothing.
-  [[nodiscard]] std::vector<std::string> overflowing_divisions() const {
-    std::vector<std::string> all;
-    if (!row() || !column()) return all;
-    InterpreterState state(schedule_, sizes_, {});
-    for (int axis = 0; axis < schedule_.kernel.rank(); ++axis)
-      state.values[schedule_.kernel.coordinate(axis).symbol()] = *at(fmt::format("${}", axis));
-    for (const Expr e : schedule_.index32.divisions) {
-      (void)state.code.exact(e);
-      if (state.code.take_overflow()) all.push_back(ir::to_string(exprs_, e, 200) + " divides in 32 bits");
-    }
-    return all;
-  }
-
  private:
   /// One with each strategy.
   [[nodiscard]] std::vector<Execution> executions() const {
@@ -226,7 +210,6 @@ std::string not_shown(const Schedule& schedule, const Obligation& refuted) {
   if (std::ranges::any_of(
           *events, [&](const Event& event) { return is_of(event, refuted, example) && is_anothers(event, *events); }))
     return {};
-  if (std::ranges::count(example.overflowing_divisions(), refuted.access) > 0) return {};
   std::string seen;
   for (std::size_t i = 0; i < std::min<std::size_t>(events->size(), 4); ++i) {
     const Event& event = (*events)[i];
@@ -239,7 +222,6 @@ std::string misdeed_at(const Schedule& schedule, const Counterexample& counterex
   const Example example(schedule, counterexample);
   const std::int64_t shift = example.at("shift").value_or(0);
   const std::int64_t peel = example.at("peel").value_or(0);
-  if (const auto divisions = example.overflowing_divisions(); !divisions.empty()) return divisions.front();
   for (const auto& [s, p] : {std::pair(shift, peel), std::pair<std::int64_t, std::int64_t>(1, 3)}) {
     for (const Result<std::vector<Event>>& events : {example.events(s, p), example.grid_events()}) {
       if (!events) return events.error().message;

@@ -221,11 +221,6 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {element_loop_long, kCopy, kVectors, Kind::disjoint},
     {element_loop_long, kStrip, kVector, Kind::load},
     {element_loop_long, kSpread, kVectors, Kind::disjoint},
-    // Divisions of 32 bits.
-    {narrow_guard_dropped, kWrap, kWhole, Kind::width},
-    {narrow_guard_dropped, kReflect, kWhole, Kind::width},
-    {narrow_guard_weak, kWrap, kNarrow, Kind::width},
-    {narrow_guard_weak, kSymmetric, kWhole, Kind::width},
 });
 
 /// A program, and what is asked of the right kernel of each config once for all mutants.

@@ -49,7 +49,7 @@ IndexArithmetic::Step IndexArithmetic::step_of(Code& code,
                                                std::map<std::pair<std::uint32_t, Encoding>, std::size_t>& places,
                                                Expr e, Encoding fit) {
   if (!e.has_coordinate()) return {.constant = size(e, fit), .operands = {}};
-  Step step{.kind = e.kind(), .narrow = narrow_.contains(e.id()), .operands = {}};
+  Step step{.kind = e.kind(), .operands = {}};
   if (e.kind() == ExprKind::symbol) {
     step.symbol = e.symbol();
     return step;
@@ -69,21 +69,11 @@ IndexArithmetic::Step IndexArithmetic::step_of(Code& code,
       rest = exprs_.mul(rest, operand);
   }
   if (is_ring) step.constant = size(rest, fit);
-  if (step.narrow && e.kind() == ExprKind::mod) {
-    // What of the dividend is a size arrives reduced.
-    const auto [moving, sizes] = split_sum(exprs_, e.operands()[0]);
-    step.operands[0].first =
-        append(code, places, exprs_.add(moving, exprs_.mod(sizes, e.operands()[1])), Encoding::saturate);
-  }
   return step;
 }
 
 Int128 IndexArithmetic::run(const Step& step, const std::vector<Int128>& done) {
   const auto operand = [&](std::size_t i) { return done[step.operands[i].first]; };
-  if (step.narrow && !overflow_)
-    for (std::size_t i = 0; i < 2; ++i)
-      if (operand(i) != static_cast<std::int32_t>(static_cast<UInt128>(operand(i))))
-        overflow_ = static_cast<std::int64_t>(operand(i));
   Int128 value = step.constant;
   switch (step.kind) {
     case ExprKind::constant:

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,10 +24,6 @@ class IndexArithmetic {
   [[nodiscard]] std::int64_t exact(ir::Expr e) { return value(e, Encoding::saturate); }
   /// The low bits, as a signed number.
   [[nodiscard]] std::int64_t wrapped(Int128 value) const;
-  /// Divisions of 32 bits: by Expr::id.
-  void narrow(std::set<std::uint32_t> divisions) { narrow_ = std::move(divisions); }
-  /// The first operand of such a division that did not fit since this was asked.
-  [[nodiscard]] std::optional<std::int64_t> take_overflow() { return std::exchange(overflow_, std::nullopt); }
   /// Why a size had no value: the first time.
   [[nodiscard]] const std::optional<std::string>& failure() const { return failure_; }
 
@@ -38,7 +33,6 @@ class IndexArithmetic {
     ir::ExprKind kind = ir::ExprKind::constant;
     std::uint32_t symbol = 0;
     Int128 constant = 0;
-    bool narrow = false;
     std::vector<std::pair<std::size_t, Int128>> operands;  // by place in the code, with coefficients of a sum
   };
   using Code = std::vector<Step>;  // operands first, the value last
@@ -54,8 +48,6 @@ class IndexArithmetic {
   const std::vector<std::int64_t>& values_;
   int bits_;
   std::map<std::pair<std::uint32_t, Encoding>, Code> codes_;  // by Expr::id
-  std::set<std::uint32_t> narrow_;
-  std::optional<std::int64_t> overflow_;
   std::optional<std::string> failure_;
 };
 

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "compiler/prover/kernel_prover.h"
 #include "compiler/schedule/index/index_magnitude.h"
 #include "tests/common/environment.h"
 #include "tests/compiler/emit/compiled.h"
@@ -79,11 +78,11 @@ TEST_CASE("where the interval fits a width, no intermediate leaves it: Z3 judges
     found.add(indices.exprs, e);
     // Every other time with guards on the sizes, of which a coordinate is none.
     const Int128 guard = Int128{1} << random.between(2, 24);
-    std::vector<abi::Guard> guards;
+    std::vector<ir::Constraint> guards;
     if (i % 2 == 1)
       for (const Expr size : found.sizes)
         for (const auto& [comparison, limit] : {std::pair(ir::Comparison::le, guard), {ir::Comparison::ge, -guard}})
-          guards.push_back({abi::Assumption::index32, {size, comparison, indices.exprs.constant(limit)}});
+          guards.push_back({size, comparison, indices.exprs.constant(limit)});
     for (const int bits : {32, 64}) {
       if (!IndexWidths(indices.exprs, {}, size_ranges(guards)).fit(e, bits)) continue;
       testing::Z3Judge judge(indices.exprs, 200'000);
@@ -93,9 +92,9 @@ TEST_CASE("where the interval fits a width, no intermediate leaves it: Z3 judges
       const Int128 clamp = Int128{1} << 62;
       for (const Expr size : found.sizes)
         judge.assume(judge.of(size) >= judge.integer(-clamp) && judge.of(size) <= judge.integer(clamp));
-      for (const abi::Guard& g : guards)
-        judge.assume(g.holds.comparison == ir::Comparison::le ? judge.of(g.holds.lhs) <= judge.integer(guard)
-                                                              : judge.of(g.holds.lhs) >= judge.integer(-guard));
+      for (const ir::Constraint& g : guards)
+        judge.assume(g.comparison == ir::Comparison::le ? judge.of(g.lhs) <= judge.integer(guard)
+                                                        : judge.of(g.lhs) >= judge.integer(-guard));
       asked_with_guards += guards.empty() ? 0 : 1;
       for (const Expr part : found.emitted)
         fits = fits && judge.of(part) >= judge.integer(-bound) && judge.of(part) < judge.integer(bound);
@@ -164,46 +163,23 @@ TEST_CASE("an interval counts what is added up on the way, not the sum alone") {
   CHECK_FALSE(IndexWidths(exprs).fit(exprs.floordiv(exprs.add(scaled, exprs.coordinate(1)), exprs.constant(7)), 64));
 }
 
-/// What is emitted for a wrap whose sizes satisfy a condition.
-struct Wrap {
-  explicit Wrap(const char* where)
-      : text(emitted(fmt::format("program p(x: f32[S], n: dim) where S >= 1, n >= 0{}"
-                                 " {{ y = pad(x, low = [n], high = [n], mode = wrap) return y }}",
-                                 where),
-                     Stage::llvm, "host", "split=0")) {}
-  [[nodiscard]] bool has(const char* what) const { return text.find(what) != std::string::npos; }
-  std::string text;
-};
-
-TEST_CASE("a division is of 32 bits where its operands are, and only there") {
-  for (const char* where : {"", ", S <= 1000"}) {
+TEST_CASE("a division by a number is of 32 bits where its dividend is, and one by a size is a multiplication") {
+  const auto wrap = [](const char* extent, const char* where) {
+    return emitted(fmt::format("program p(x: f32[{}], n: dim) where n >= 0{}"
+                               " {{ y = pad(x, low = [n], high = [n], mode = wrap) return y }}",
+                               extent, where),
+                   Stage::llvm, "host", "split=0");
+  };
+  const auto has = [](const std::string& text, const char* what) { return text.find(what) != std::string::npos; };
+  for (const char* where : {"", ", n <= 1000"}) {
     CAPTURE(where);
-    const Wrap both(where);
-    CHECK(both.has("srem i64"));
-    CHECK(both.has("srem i32"));
-    CHECK(both.has("@p_0.index32("));
+    const std::string text = wrap("7", where);
+    CHECK(has(text, "srem i32") == (where[0] != 0));
+    CHECK(has(text, "srem i64") == (where[0] == 0));
+    const std::string by_size = wrap("S", fmt::format(", S >= 1{}", where).c_str());
+    CHECK(has(by_size, "mul i128"));
+    for (const char* divides : {"div i", "rem i", ".index32"}) CHECK_FALSE(has(by_size, divides));
   }
-  // Sizes that ranges bound, and a sum that a constraint bounds: then the variant that assumes nothing has it.
-  for (const char* where : {", S <= 1000, n <= 1000", ", S + 2 * n <= 1000"}) {
-    CAPTURE(where);
-    const Wrap one(where);
-    CHECK_FALSE(one.has("srem i64"));
-    CHECK(one.has("srem i32"));
-    CHECK_FALSE(one.has(".index32"));
-  }
-}
-
-TEST_CASE("guards of a division are on its sizes, and none follows from the others") {
-  const ir::Program program = program_of(
-      "program p(x: f32[B, S], n: dim) where S >= 2, n >= 0"
-      " { y = pad(x, low = [0, n], high = [0, 2 * n], mode = reflect) return y }");
-  std::vector<Kernel> kernels = kernels_of(program);
-  const Result<ProvenKernel> proven = prove(schedule_for_host(std::move(kernels.front()), {}));
-  REQUIRE(proven.has_value());
-  REQUIRE(proven->guards().size() == 2);
-  CHECK(ir::to_string(program.exprs(), proven->guards()[0].holds) == "S + 3*n <= 1073741824");
-  CHECK(ir::to_string(program.exprs(), proven->guards()[1].holds) == "2*S - 2 <= 1073741824");
-  CHECK(proven->guards()[0].assumption == abi::Assumption::index32);
 }
 
 }  // namespace padlock::compiler

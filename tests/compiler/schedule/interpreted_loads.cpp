@@ -73,8 +73,6 @@ void InterpretedLoads::load(const BodyLoad& how, std::size_t index, std::int64_t
   } else {
     (void)element_of(how, source, column);  // the address is computed all the same, with what divides in it
   }
-  if (const std::optional<std::int64_t> operand = state_.code.take_overflow())
-    state_.record(ObligationKind::width, column, fmt::format("{} is divided, or by it, in 32 bits", *operand));
 }
 
 void InterpretedLoads::check_coordinates(const LoadSource& source, const Prepared& prepared, std::int64_t column) {

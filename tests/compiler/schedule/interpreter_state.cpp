@@ -25,19 +25,6 @@ InterpreterState::InterpreterState(const Schedule& of_schedule, std::span<const 
   for (std::size_t axis = 0; axis + 1 < extents.size(); ++axis)
     rows = std::min<Int128>(rows * std::max<std::int64_t>(0, extents[axis]), kMaxRows);
   row_count = static_cast<std::int64_t>(rows);
-  if (!guards_hold()) return;
-  std::set<std::uint32_t> narrow;
-  for (const Expr e : schedule.index32.divisions) narrow.insert(e.id());
-  code.narrow(std::move(narrow));
-}
-
-/// As the launcher decides whether the specialised variant is launched.
-bool InterpreterState::guards_hold() const {
-  return std::ranges::all_of(schedule.index32.guards, [&](const abi::Guard& guard) {
-    const Result<Int128> lhs = ir::evaluate(exprs, guard.holds.lhs, values);
-    const Result<Int128> rhs = ir::evaluate(exprs, guard.holds.rhs, values);
-    return lhs && rhs && ir::holds(*lhs, guard.holds.comparison, *rhs);
-  });
 }
 
 void InterpreterState::place(std::int64_t number) {

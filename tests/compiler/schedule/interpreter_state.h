@@ -42,8 +42,6 @@ class InterpreterState {
   Trace trace;
 
  private:
-  [[nodiscard]] bool guards_hold() const;
-
   std::vector<std::int64_t> outer_;
   std::set<std::tuple<ObligationKind, std::int64_t, std::int64_t, std::string>> seen_;
 };

@@ -41,6 +41,9 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, geometry, race };
   X(merged_reflected_axes, values)     \
   X(row_carry_lost, values)            \
   X(row_group_long, values)            \
+  X(division_multiplier_short, values) \
+  X(division_shift_late, values)       \
+  X(division_sign_dropped, values)     \
   X(even_rows_long, values)            \
   X(tail_vector_late, values)          \
   X(pad_guard_lower_dropped, proof)    \
@@ -79,8 +82,6 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, geometry, race };
   X(peel_short, proof)                 \
   X(stream_rest_lost, proof)           \
   X(element_loop_long, proof)          \
-  X(narrow_guard_dropped, proof)       \
-  X(narrow_guard_weak, proof)          \
   X(vector_late, grid)                 \
   X(vectors_overlap, grid)             \
   X(vector_tiles_rounded_down, grid)   \
@@ -146,7 +147,7 @@ inline constexpr std::array kMutations = {
 };
 
 /// How many each judge must find; none of them may get lost.
-inline constexpr int kByValues = 27, kByProof = 38, kByGrid = 12, kByTile = 21, kByGeometry = 16, kByRace = 2;
+inline constexpr int kByValues = 30, kByProof = 36, kByGrid = 12, kByTile = 21, kByGeometry = 16, kByRace = 2;
 static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile + kByGeometry + kByRace);
 
 [[nodiscard]] constexpr std::string_view name_of(Mutation m) {

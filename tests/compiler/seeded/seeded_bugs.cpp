@@ -21,10 +21,7 @@ class SeededBug final : public PassEdits {
     edit_segments(kernel, cases, mutation_);
   }
   void covered(Schedule& schedule) const override { edit_schedule(schedule, mutation_); }
-  void scheduled(Schedule& schedule) const override {
-    edit_guards(schedule, mutation_);
-    edit_reaches(schedule, mutation_);
-  }
+  void scheduled(Schedule& schedule) const override { edit_reaches(schedule, mutation_); }
   void emitted(llvm::Module& module) const override {
     edit_code(module, mutation_);
     edit_barrier(module, mutation_);
@@ -41,9 +38,6 @@ const PassEdits* edits_of(Mutation mutation) {
   return mutation == Mutation::none ? nullptr : &bugs[static_cast<std::size_t>(mutation)];
 }
 
-bool is_printed(Mutation mutation) {
-  return mutation != Mutation::row_carry_lost && mutation != Mutation::row_group_long &&
-         mutation != Mutation::task_columns_ignored;
-}
+bool is_printed(Mutation mutation) { return !is_of_code(mutation) && mutation != Mutation::task_columns_ignored; }
 
 }  // namespace padlock::compiler

@@ -16,7 +16,8 @@ namespace padlock::compiler {
 /// which the text leaves out.
 [[nodiscard]] bool is_printed(Mutation mutation);
 
-/// Seeds a bug into code, where it is one that the prover does not read.
+/// Returns whether the bug is in code that the prover does not read, and seeds it there.
+[[nodiscard]] bool is_of_code(Mutation mutation);
 void edit_code(llvm::Module& module, Mutation mutation);
 void edit_barrier(llvm::Module& module, Mutation mutation);
 

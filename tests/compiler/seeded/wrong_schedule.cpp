@@ -68,11 +68,4 @@ void edit_schedule(Schedule& schedule, Mutation mutation) {
   edit_grid(schedule, mutation);
 }
 
-void edit_guards(Schedule& schedule, Mutation mutation) {
-  std::vector<abi::Guard>& guards = schedule.index32.guards;
-  if (guards.empty()) return;
-  if (mutation == narrow_guard_dropped) guards.erase(guards.begin());
-  if (mutation == narrow_guard_weak) guards.front().holds.rhs = schedule.exprs().constant(Int128{1} << 33);
-}
-
 }  // namespace padlock::compiler

@@ -16,7 +16,6 @@ void edit_grid(Schedule& schedule, Mutation mutation);
 void edit_geometry(ir::ExprContext& exprs, TileGeometry& tile, Mutation mutation);
 /// And what a launch, a call and a source say.
 void edit_schedule(Schedule& schedule, Mutation mutation);
-void edit_guards(Schedule& schedule, Mutation mutation);
 void edit_reaches(Schedule& schedule, Mutation mutation);
 
 }  // namespace padlock::compiler
