@@ -4,8 +4,6 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
-
 bool IndexMaps::in_range(Expr i, Expr n) const {
   return facts_.proves_nonnegative(i) && facts_.proves_nonnegative(exprs_.sub(exprs_.sub(n, exprs_.constant(1)), i));
 }

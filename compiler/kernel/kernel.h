@@ -15,6 +15,8 @@
 // conditions are Exprs over the output coordinates $0, $1, ... of the program's context.
 namespace padlock::compiler {
 
+using ir::Expr;  // what all of the compiler is about
+
 using NodeId = std::uint32_t;
 using ConditionId = std::uint32_t;
 using PredicateId = std::uint32_t;

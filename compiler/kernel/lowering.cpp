@@ -15,7 +15,6 @@
 namespace padlock::compiler {
 namespace {
 
-using ir::Expr;
 using ir::ValueId;
 
 /// A demand for one element of a value: at which coordinates, and on which path (what holds whenever it is read).

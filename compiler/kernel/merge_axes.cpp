@@ -9,8 +9,6 @@
 namespace padlock::compiler {
 namespace {
 
-using ir::Expr;
-
 /// Merges output axes `axis` and `axis + 1` of a kernel, if that is possible.
 class AxisMerger {
  public:

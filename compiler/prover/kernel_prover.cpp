@@ -23,8 +23,6 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
-
 /// States the obligations of a schedule, for the host or a grid, and decides them.
 class KernelProver {
  public:

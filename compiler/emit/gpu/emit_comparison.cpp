@@ -14,9 +14,6 @@ namespace padlock::compiler {
 namespace {
 
 using abi::ComparisonWord;
-using llvm::BasicBlock;
-using llvm::IRBuilder;
-using llvm::Value;
 
 constexpr auto kWords = static_cast<std::size_t>(ComparisonWord::count);
 

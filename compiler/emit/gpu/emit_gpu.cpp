@@ -11,11 +11,6 @@
 #include "compiler/emit/scalar/emit_loop.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-using llvm::IRBuilder;
-using llvm::Value;
-
 namespace {
 
 /// Memory that the threads of a block share: a grid's lists of edges, or a tile's arrays.

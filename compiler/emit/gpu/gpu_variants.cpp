@@ -10,9 +10,6 @@
 #include "compiler/emit/gpu/vector_grid/emit_row_table.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-
 namespace {
 
 /// Collects the variants of a kernel, most of them from the one before.

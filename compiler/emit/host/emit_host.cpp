@@ -11,15 +11,8 @@
 #include "compiler/emit/host/row_chunks/emit_row_chunks.h"
 #include "compiler/emit/host/runs/emit_runs.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
-#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-using llvm::BasicBlock;
-using llvm::IRBuilder;
-using llvm::Value;
-
 namespace {
 
 /// Returns whether the caller's floating-point environment could change what a function computes. Code that only moves

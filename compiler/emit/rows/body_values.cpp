@@ -7,9 +7,6 @@
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {
-
-using llvm::Value;
-
 namespace {
 
 std::vector<Value*> operands_of(const BodyNode& node, const BodyValues::Values& values) {

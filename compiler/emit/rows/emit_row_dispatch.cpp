@@ -7,12 +7,6 @@
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-using llvm::BasicBlock;
-using llvm::IRBuilder;
-using llvm::Value;
-
 namespace {
 
 template <class Emit>

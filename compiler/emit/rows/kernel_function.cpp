@@ -8,11 +8,6 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
-using llvm::BasicBlock;
-using llvm::IRBuilder;
-using llvm::Value;
-
 std::size_t KernelContext::buffer_of_input(ir::ValueId value) const {
   return static_cast<std::size_t>(std::ranges::find(abi.inputs, value) - abi.inputs.begin());
 }

@@ -11,9 +11,6 @@
 
 namespace padlock::compiler {
 
-using llvm::BasicBlock;
-using llvm::Value;
-
 Value* AccessEmitter::address(const Access& access) {
   llvm::Type* i64 = builder_.getInt64Ty();
   llvm::Type* element = builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(access.dtype)));

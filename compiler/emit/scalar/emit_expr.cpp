@@ -8,10 +8,7 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
 using ir::ExprKind;
-using llvm::IRBuilder;
-using llvm::Value;
 
 namespace {
 

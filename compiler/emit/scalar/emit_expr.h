@@ -13,6 +13,11 @@
 
 namespace padlock::compiler {
 
+// What every emitter names.
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::Value;
+
 /// The sizes that a kernel takes, each once, in the order of first use.
 class SizeTable {
  public:

@@ -9,10 +9,7 @@
 namespace padlock::compiler {
 namespace {
 
-using llvm::BasicBlock;
-using llvm::IRBuilder;
 using llvm::PHINode;
-using llvm::Value;
 
 /// Loops over walks, the last innermost, which carry values from one turn to the next.
 class WalkEmitter {

@@ -2,8 +2,6 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
-
 Expr less(ir::ExprContext& exprs, Expr a, Expr b) { return exprs.sub(exprs.sub(b, a), exprs.constant(1)); }
 Expr at_least(ir::ExprContext& exprs, Expr a, Expr b) { return exprs.sub(a, b); }
 

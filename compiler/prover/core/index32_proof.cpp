@@ -13,9 +13,6 @@
 #include "compiler/schedule/index/tensor_reach.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-
 namespace {
 
 class Index32Proof : private ScheduleProof {

@@ -13,9 +13,6 @@
 #include "compiler/schedule/index/index_width.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-
 namespace {
 
 class Index64Proof : private ScheduleProof {

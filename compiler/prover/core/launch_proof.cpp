@@ -12,9 +12,6 @@
 #include "ir/expr/simplify.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-
 namespace {
 
 class LaunchProof : private ScheduleProof {

@@ -15,8 +15,6 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
-
 class LoadProver::Implementation {
  public:
   Implementation(ProofSession& session, const Schedule& schedule)

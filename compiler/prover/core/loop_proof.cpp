@@ -5,9 +5,6 @@
 #include "support/steps.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-
 namespace {
 
 // After those of the run (compiler/schedule/model/loop_strategy.cpp).

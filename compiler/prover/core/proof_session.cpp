@@ -9,8 +9,6 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
-
 ProofSession::ProofSession(const Kernel& kernel, const ProverOptions& options)
     : kernel_(kernel),
       exprs_(kernel.program->exprs()),

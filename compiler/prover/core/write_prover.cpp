@@ -9,8 +9,6 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
-
 WriteProver::WriteProver(ProofSession& session, StrategyLemmas& lemmas, const Schedule& schedule, Proof& proof)
     : ScheduleProof(session, schedule, proof),
       lemmas_(lemmas),

@@ -8,9 +8,6 @@
 #include "compiler/prover/core/access_regions.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-
 namespace {
 
 // After those of a loop (compiler/prover/core/loop_proof.cpp).

@@ -11,9 +11,6 @@
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-
 namespace {
 
 // After those of a chunk (compiler/schedule/model/row_chunks.cpp).

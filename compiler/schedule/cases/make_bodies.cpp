@@ -11,8 +11,6 @@
 namespace padlock::compiler {
 namespace {
 
-using ir::Expr;
-
 /// Makes the body of one segment, with its sources.
 class BodyBuilder {
  public:

@@ -13,8 +13,6 @@
 namespace padlock::compiler {
 namespace {
 
-using ir::Expr;
-
 /// A segment that may still be cut.
 struct Piece {
   Expr begin, end;

@@ -8,7 +8,6 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
 using ir::ExprKind;
 
 void SpecializedDomain::learn(Expr nonnegative) {

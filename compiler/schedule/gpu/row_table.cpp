@@ -3,9 +3,6 @@
 #include <algorithm>
 
 namespace padlock::compiler {
-
-using ir::Expr;
-
 namespace {
 
 constexpr int kWarp = 32;

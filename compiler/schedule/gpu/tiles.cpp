@@ -6,9 +6,6 @@
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-
 namespace {
 
 // Above those of a grid of vectors, before those of a tile's geometry (compiler/schedule/model/tiles.cpp).

@@ -12,8 +12,6 @@
 namespace padlock::compiler {
 namespace {
 
-using ir::Expr;
-
 // A chunk of four vectors wastes at most a fifth of its lanes on rows of up to one vector, and its index vectors fit
 // the registers beside what one or two loads need.
 constexpr int kVectors = 4;

@@ -5,9 +5,6 @@
 #include "compiler/schedule/cases/row_recurrence.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-
 namespace {
 
 constexpr int kCacheLineBytes = 64;

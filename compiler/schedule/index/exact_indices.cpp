@@ -7,7 +7,6 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
 using ir::ExprKind;
 
 namespace {

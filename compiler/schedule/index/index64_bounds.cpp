@@ -12,7 +12,6 @@ namespace padlock::compiler {
 
 using ir::Comparison;
 using ir::Constraint;
-using ir::Expr;
 
 namespace {
 

@@ -6,7 +6,6 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
 using ir::ExprKind;
 
 void IndexSizes::add(Expr e) {

@@ -10,7 +10,6 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
 using ir::ExprKind;
 using ir::Range;
 

@@ -8,9 +8,6 @@
 #include "support/steps.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-
 namespace {
 
 /// Makes the reach of one source, a tensor's axis after the other.

@@ -3,9 +3,6 @@
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-
 namespace {
 
 // Above those of a run, its trips and lanes.

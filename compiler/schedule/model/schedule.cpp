@@ -5,8 +5,6 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
-
 std::size_t Schedule::segments() const {
   std::size_t count = 0;
   for (const ScheduledCase& row : cases) count += row.calls.size();

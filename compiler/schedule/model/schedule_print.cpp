@@ -7,8 +7,6 @@
 namespace padlock::compiler {
 namespace {
 
-using ir::Expr;
-
 std::string count_of(std::size_t count, const char* noun) {
   const std::string_view word = noun;
   const bool es = word.ends_with("y");

@@ -6,10 +6,6 @@
 
 // Loads of tiles that have parts of several segments, or reach past an end of the output.
 namespace padlock::compiler {
-
-using llvm::BasicBlock;
-using llvm::Value;
-
 namespace {
 
 /// Words that a thread has on their way at a time: each that is asked for by itself takes more code and registers than

@@ -9,11 +9,6 @@
 #include "compiler/emit/scalar/vector_shift.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-using llvm::BasicBlock;
-using llvm::Value;
-
 namespace {
 
 /// Words that a thread has on their way at a time, besides those of the halo: each takes a register.

@@ -7,11 +7,6 @@
 #include "compiler/emit/scalar/emit_loop.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-using llvm::BasicBlock;
-using llvm::Value;
-
 namespace {
 
 /// Vectors that a thread takes from shared memory before it stores the first.

@@ -11,11 +11,6 @@
 #include "compiler/emit/scalar/emit_loop.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-using llvm::BasicBlock;
-using llvm::Value;
-
 namespace {
 
 class TileEmitter {

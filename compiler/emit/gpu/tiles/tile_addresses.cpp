@@ -2,9 +2,6 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
-using llvm::Value;
-
 llvm::Type* TileAddresses::word_type(ir::DType dtype) const {
   return builder_.getIntNTy(8 * static_cast<unsigned>(tile().lanes * ir::byte_size(dtype)));
 }

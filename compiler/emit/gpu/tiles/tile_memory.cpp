@@ -1,9 +1,6 @@
 #include "compiler/emit/gpu/tiles/tile_memory.h"
 
 namespace padlock::compiler {
-
-using llvm::Value;
-
 namespace {
 
 // The lowest bit of a stamp; the others are the number of the thread and one.

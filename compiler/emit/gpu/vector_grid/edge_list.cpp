@@ -7,8 +7,6 @@
 
 namespace padlock::compiler {
 
-using llvm::Value;
-
 EdgeList::EdgeList(const VectorContext& vector, Value* thread) : vector_(vector), builder_(vector.builder) {
   Value* number = builder_.CreateZExtOrTrunc(thread, builder_.getInt32Ty());
   Value* warp = builder_.CreateLShr(number, llvm::Log2_32(kWarp));

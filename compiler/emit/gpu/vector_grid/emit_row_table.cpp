@@ -5,11 +5,6 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 namespace padlock::compiler {
-
-using ir::Expr;
-using llvm::BasicBlock;
-using llvm::Value;
-
 namespace {
 
 constexpr int kMostBytes = 16;  // of a record: what one instruction loads

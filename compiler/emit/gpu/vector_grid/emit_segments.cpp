@@ -6,9 +6,6 @@
 
 namespace padlock::compiler {
 
-using llvm::BasicBlock;
-using llvm::Value;
-
 ExprEmitter::Division SegmentEmitter::row_of(Value* element) {
   return vector_.exprs.divide(vector_.builder, element, vector_.schedule().columns);
 }

@@ -7,11 +7,6 @@
 #include "compiler/emit/gpu/vector_grid/emit_vector_stores.h"
 
 namespace padlock::compiler {
-
-using ir::Expr;
-using llvm::BasicBlock;
-using llvm::Value;
-
 namespace {
 
 // Kinds of vectors that no body makes whole; else the number of that body stands in their place.

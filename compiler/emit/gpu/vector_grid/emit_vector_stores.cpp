@@ -2,8 +2,6 @@
 
 namespace padlock::compiler {
 
-using llvm::Value;
-
 void VectorStores::load_buffers() {
   outputs_ = vector_.fields.results(builder_, vector_.context);
   phase_ = phase_of(0);

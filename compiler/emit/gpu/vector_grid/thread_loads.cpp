@@ -6,9 +6,6 @@
 // element by element or out of two granules.
 namespace padlock::compiler {
 
-using llvm::BasicBlock;
-using llvm::Value;
-
 unsigned ThreadValues::vector_bytes(std::size_t load) const {
   return static_cast<unsigned>(vector_.lanes() * ir::byte_size(load_at(load).dtype));
 }

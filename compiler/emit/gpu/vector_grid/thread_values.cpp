@@ -7,9 +7,6 @@
 
 namespace padlock::compiler {
 
-using llvm::BasicBlock;
-using llvm::Value;
-
 Value* VectorContext::row_of_output(Value* row) const {
   if (!context.in_parts) return row;
   const abi::SizeArgument first{.value = context.exprs().constant(0), .fit = abi::SizeArgument::Encoding::first_row};

@@ -8,10 +8,7 @@
 
 namespace padlock::compiler {
 
-using llvm::BasicBlock;
-using llvm::IRBuilder;
 using llvm::PHINode;
-using llvm::Value;
 
 RowChunkPlan::RowChunkPlan(const RowChunks& rows) : vectors_(static_cast<std::size_t>(rows.loop.vectors)) {
   for (const BodyNode& node : rows.body.nodes)

@@ -19,11 +19,7 @@
 namespace padlock::compiler {
 namespace {
 
-using ir::Expr;
-using llvm::BasicBlock;
-using llvm::IRBuilder;
 using llvm::PHINode;
-using llvm::Value;
 
 /// Emits the loop over the chunks of a group of rows.
 class ChunkLoopEmitter {

@@ -4,8 +4,6 @@
 
 namespace padlock::compiler {
 
-using llvm::Value;
-
 void SelectionMasks::load(const RowChunkPlan& plan, Value* memory, const BodyNode& node) {
   std::vector<Value*>& masks = masks_[{node.guard, bits(node)}];
   if (!masks.empty()) return;

@@ -5,10 +5,6 @@
 
 // Emits the prefetches of a body whose results go past the caches.
 namespace padlock::compiler {
-
-using ir::Expr;
-using llvm::Value;
-
 namespace {
 
 // Measured on a Zen 4 with one thread (docs/host-kernels.md), and the first on a Zen 3, too.

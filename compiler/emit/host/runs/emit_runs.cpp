@@ -9,11 +9,6 @@
 namespace padlock::compiler {
 namespace {
 
-using ir::Expr;
-using llvm::BasicBlock;
-using llvm::IRBuilder;
-using llvm::Value;
-
 /// Emits one body as a function of the host: the loops of its strategies.
 class RunsEmitter {
   using Row = RunVector::Row;

@@ -7,10 +7,6 @@
 
 namespace padlock::compiler {
 
-using ir::Expr;
-using llvm::IRBuilder;
-using llvm::Value;
-
 RunVector::RunVector(KernelContext& context, std::size_t body, IRBuilder<>& builder, const LaunchFields& fields,
                      ExprEmitter& exprs, BodyArguments arguments)
     : context_(context),

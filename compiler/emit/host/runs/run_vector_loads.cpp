@@ -4,8 +4,6 @@
 // Emits the loads of a body's vector.
 namespace padlock::compiler {
 
-using llvm::Value;
-
 Access RunVector::access_of(int index, Value* first, Value* guard) {
   const ir::DType dtype = body_.loads[static_cast<std::size_t>(index)].dtype;
   const BodyArguments::Load& load = argument(index);
