@@ -18,7 +18,6 @@
 
 namespace padlock::session {
 
-using abi::is_gpu;
 using compiler::TargetCompiler;
 
 namespace {
@@ -261,7 +260,7 @@ Result<std::shared_ptr<CompiledProgram::State>> Context::compile_config(const Pr
   const auto& [device, target, compiler] = resolved;
   PADLOCK_CHECK(device->check_target(target));
   PADLOCK_CHECK(compiler->check_runs_here());
-  const std::shared_ptr<CompiledProgram::State> state = make_state(program, *device);
+  std::shared_ptr<CompiledProgram::State> state = make_state(program, *device);
   state->config = compiler::to_string(config);
   state->target = compiler->description();
   state->runs_here = target == "host" || abi::is_gpu(target);
