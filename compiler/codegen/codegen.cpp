@@ -18,7 +18,6 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
-#include "compiler/codegen/load_bases.h"
 #include "compiler/emit/rows/kernel_function.h"
 
 namespace padlock::compiler {

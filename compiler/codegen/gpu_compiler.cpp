@@ -44,6 +44,16 @@ Result<llvm::SmallVector<char>> ptx_of(CodeModule& code) {
   return generate_code(*code.module, *code.machine, llvm::CodeGenFileType::AssemblyFile);
 }
 
+abi::CompiledCode code_of(std::span<const char> ptx, std::vector<std::vector<abi::KernelAbi>> kernels) {
+  const auto bytes = std::as_bytes(ptx);
+  abi::CompiledCode code{.kind = abi::CodeKind::ptx, .bytes = {bytes.begin(), bytes.end()}, .kernels = {}};
+  for (std::vector<abi::KernelAbi>& variants : kernels) {
+    auto& kernel = code.kernels.emplace_back();
+    for (abi::KernelAbi& abi : variants) kernel.push_back({.abi = std::move(abi)});
+  }
+  return code;
+}
+
 /// Makes PTX of a program's modules, each in a thread of its own while the next one is emitted. (It is LLVM's share of
 /// a compile, and most of its time.) The destructor waits for the threads.
 class PtxMaker {
@@ -151,9 +161,7 @@ class LlvmGpuCompiler final : public CompilerBase {
     if (for_simt) return image_of(made, {{std::move(abi)}}, nullptr);
     simplify(made, 0, nullptr);
     PADLOCK_TRY(const llvm::SmallVector<char> text, ptx_of(made));
-    const auto bytes = std::as_bytes(std::span(text));
-    return abi::CompiledCode{
-        .kind = abi::CodeKind::ptx, .bytes = {bytes.begin(), bytes.end()}, .kernels = {{{.abi = std::move(abi)}}}};
+    return code_of(text, {{std::move(abi)}});
   }
 
  private:
@@ -171,7 +179,7 @@ class LlvmGpuCompiler final : public CompilerBase {
       return std::string(code.text());
     }
     return of_variants(program, options, [&](Kernels& kernels) -> Result<std::string> {
-      PADLOCK_TRY(CodeModule code, emit_whole(program, kernels, {device_features(), options}, machine()));
+      PADLOCK_TRY(CodeModule code, emit_module(program, kernels, {device_features(), options}, machine()));
       simplify(code, 0, options.log);
       return text_of(*code.module);
     });
@@ -187,27 +195,19 @@ class LlvmGpuCompiler final : public CompilerBase {
     PtxMaker maker(program.name(), options.log);
     std::size_t emitted = 0;
     for (const GpuModule module : modules) {
-      CodeModule code(program.name(), machine());
-      PADLOCK_CHECK(emit_into(code, kernels, module, {features, options, emitted}));
+      PADLOCK_TRY(CodeModule code, emit_module(program, kernels, {features, options, module, emitted}, machine()));
       emitted += instructions_of(code);
       maker.begin(std::move(code), module, module == modules.back());
     }
     PADLOCK_TRY(const std::string ptx, maker.take());
-    abi::CompiledCode made{.kind = abi::CodeKind::ptx, .bytes = {}, .kernels = {}};
-    for (auto& variants : kernels.contracts) {
-      auto& kernel = made.kernels.emplace_back();
-      for (abi::KernelAbi& abi : variants) kernel.push_back({.abi = std::move(abi)});
-    }
-    const auto bytes = std::as_bytes(std::span(ptx));
-    made.bytes.assign(bytes.begin(), bytes.end());
-    return made;
+    return code_of(ptx, std::move(kernels.contracts));
   }
 
   Result<abi::CompiledCode> compile_simt(const ir::Program& program, const Options& options) {
     Options checked = options;
     checked.bounds_check = true;
     return of_variants(program, checked, [&](Kernels& kernels) -> Result<abi::CompiledCode> {
-      PADLOCK_TRY(CodeModule code, emit_whole(program, kernels, {twin_features(), checked}, host_.machine()));
+      PADLOCK_TRY(CodeModule code, emit_module(program, kernels, {twin_features(), checked}, host_.machine()));
       return image_of(code, std::move(kernels.contracts), options.log);
     });
   }
@@ -276,17 +276,19 @@ class LlvmGpuCompiler final : public CompilerBase {
   struct EmitOptions {
     const TargetFeatures& features;
     const Options& options;
-    std::size_t emitted = 0;  // instructions of the program's modules before this one
+    std::optional<GpuModule> module = {};  // absent: all
+    std::size_t emitted = 0;               // instructions of the program's modules before this one
   };
 
   /// Emits the variants of one module, or all.
-  static Status emit_into(CodeModule& code, Kernels& kernels, std::optional<GpuModule> module,
-                          const EmitOptions& emit) {
+  static Result<CodeModule> emit_module(const ir::Program& program, Kernels& kernels, const EmitOptions& emit,
+                                        MachineHandle machine) {
     const PassTimer timer(emit.options.log, "emit");
+    CodeModule code(program.name(), std::move(machine));
     for (std::size_t k = 0; k < kernels.proven.size(); ++k) {
       for (std::size_t v = 0; v < kernels.variants[k].size(); ++v) {
         const GpuVariant& variant = kernels.variants[k][v];
-        if (module && variant.module != *module) continue;
+        if (emit.module && variant.module != *emit.module) continue;
         abi::KernelAbi& abi = kernels.contracts[k][v];
         const ProvenKernel& proven = kernels.proven[k][variant.schedule];
         abi = emit_gpu_kernel(*code.module, proven, variant, emit.features, emit.options.bounds_check);
@@ -295,14 +297,7 @@ class LlvmGpuCompiler final : public CompilerBase {
       PADLOCK_CHECK(limit_emitted(code, emit.emitted));
     }
     if (emit.options.edits != nullptr) emit.options.edits->emitted(*code.module);
-    return code.verify();
-  }
-
-  /// Emits a program in one module.
-  Result<CodeModule> emit_whole(const ir::Program& program, Kernels& kernels, const EmitOptions& emit,
-                                MachineHandle machine) {
-    CodeModule code(program.name(), std::move(machine));
-    PADLOCK_CHECK(emit_into(code, kernels, std::nullopt, emit));
+    PADLOCK_CHECK(code.verify());
     return code;
   }
 

@@ -1,4 +1,4 @@
-#include "compiler/codegen/load_bases.h"
+#include "compiler/codegen/codegen.h"
 
 #include <algorithm>
 #include <utility>

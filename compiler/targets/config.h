@@ -13,8 +13,14 @@ namespace padlock::compiler {
 using Config = std::variant<HostConfig, GpuConfig>;
 
 /// Prints all keys, in declaration order; TargetCompiler::parse_config reads them back.
-[[nodiscard]] std::string to_string(const Config& config);
+[[nodiscard]] inline std::string to_string(const Config& config) {
+  return std::visit([](const auto& own) { return own.to_string(); }, config);
+}
 /// Returns the output bytes of one task of the thread pool.
-[[nodiscard]] std::int64_t task_bytes(const Config& config);
+[[nodiscard]] inline std::int64_t task_bytes(const Config& config) {
+  constexpr int kGpuTaskKib = 64;  // of a GPU's kernels that run on this machine's CPU
+  const auto* const host = std::get_if<HostConfig>(&config);
+  return std::int64_t{host != nullptr ? host->task_kib : kGpuTaskKib} << 10;
+}
 
 }  // namespace padlock::compiler
