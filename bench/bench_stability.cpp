@@ -41,7 +41,7 @@ struct Case {
 
 // Long rows and short, aligned and not, one axis and five, in the caches and beyond them.
 const std::vector<Case>& cases() {
-  static const std::vector<Case> list = {
+  static const std::vector<Case> kCases = {
       {"pad 1, 256x256",
        "program p(x: f32[A, B]) { y = pad(x, low = [1, 1], high = [1, 1]) return y }",
        {{"A", 256}, {"B", 256}}},
@@ -81,7 +81,7 @@ const std::vector<Case>& cases() {
        "program p(x: f32[A, B], w: f32[A, C]) { y = concat(x, w, axis = 1) z = relu(y) return z }",
        {{"A", 2048}, {"B", 511}, {"C", 513}}},
   };
-  return list;
+  return kCases;
 }
 
 using Clock = std::chrono::steady_clock;

@@ -17,11 +17,11 @@
 namespace padlock::bench {
 namespace {
 
-const Entry kMemcpy{.engine = "memcpy", .op = "", .dtype = ""};
-const Entry kPad{.engine = "padlock"};
+Entry plain_copy() { return {.engine = "memcpy", .op = "", .dtype = ""}; }
+Entry plain_pad() { return {.engine = "padlock"}; }
 
 Entry variant(std::string name) {
-  Entry entry = kPad;
+  Entry entry = plain_pad();
   entry.variant = std::move(name);
   return entry;
 }
@@ -87,7 +87,7 @@ class CaseRun {
 void CaseRun::add_memcpy(Entries& entries) {
   // It reads and writes in equal parts; a result differs a little from its input.
   const auto half = static_cast<std::size_t>(bytes() / 2);
-  entries.add(kMemcpy,
+  entries.add(plain_copy(),
               [half, from = arrays_.input(), to = arrays_.result()] { std::memcpy(to.data(), from.data(), half); });
 }
 
@@ -105,7 +105,7 @@ void CaseRun::add(Entries& entries, const Entry& entry, const PadProgram& progra
 
 Status CaseRun::add_types(Entries& entries) {
   for (const ir::DType dtype : {ir::DType::f16, ir::DType::bf16, ir::DType::i8}) {
-    Entry entry = kPad;
+    Entry entry = plain_pad();
     entry.dtype = dtype_name(dtype);
     PADLOCK_CHECK(add(entries, entry, machine_.one, {.pad = of_type(numbers(), dtype), .dtype = dtype}));
     // Skip what the pad does not move along the rows: it cannot misalign.
@@ -158,7 +158,7 @@ void CaseRun::add_by_hand(Entries& entries) {
 Status CaseRun::compare_variants(const Effort& effort) {
   Entries entries;
   add_memcpy(entries);
-  PADLOCK_CHECK(add(entries, kPad, machine_.one, {.pad = pad_}));
+  PADLOCK_CHECK(add(entries, plain_pad(), machine_.one, {.pad = pad_}));
   PADLOCK_CHECK(add(entries, {.engine = "padlock", .op = "pad+relu"}, machine_.one, {.pad = pad_, .relu = true}));
   PADLOCK_CHECK(add(entries, {.engine = "padlock", .threads = 2}, machine_.two, {.pad = pad_}));
   PADLOCK_CHECK(add(entries, variant("literal"), machine_.one, {.pad = numbers(), .literal_extents = true}));
@@ -173,15 +173,15 @@ Status CaseRun::compare_variants(const Effort& effort) {
 }
 
 void CaseRun::variant_ratios(const Comparison& comparison, const Entries& entries) {
-  ratio(comparison, "memcpy", kPad, kMemcpy);
-  ratio(comparison, "two threads", {.engine = "padlock", .threads = 2}, kPad);
-  ratio(comparison, "relu", {.engine = "padlock", .op = "pad+relu"}, kPad);
-  for (const char* what : {"literal", "rank 2", "tuned"}) ratio(comparison, what, kPad, variant(what));
+  ratio(comparison, "memcpy", plain_pad(), plain_copy());
+  ratio(comparison, "two threads", {.engine = "padlock", .threads = 2}, plain_pad());
+  ratio(comparison, "relu", {.engine = "padlock", .op = "pad+relu"}, plain_pad());
+  for (const char* what : {"literal", "rank 2", "tuned"}) ratio(comparison, what, plain_pad(), variant(what));
   for (const char* mode : {"reflect", "symmetric", "edge", "wrap"})
     ratio(comparison, fmt::format("mode {}", mode), variant(mode), variant("constant"));
   for (const Entry& entry : entries.entries())
     if (entry.engine == "padlock" && entry.dtype != "f32")
-      ratio(comparison, entry.variant.empty() ? "type" : entry.variant, entry, kPad);
+      ratio(comparison, entry.variant.empty() ? "type" : entry.variant, entry, plain_pad());
 }
 
 /// `quick_ones`: those of one thread alone that compile nothing for seconds.
@@ -263,10 +263,10 @@ Status CaseRun::compare_cold(const TimingOptions& options) {
     };
   };
   Entries entries;
-  entries.add(kMemcpy, [&copy] { copy.run(); });
-  entries.add(kPad, launch(base_));
+  entries.add(plain_copy(), [&copy] { copy.run(); });
+  entries.add(plain_pad(), launch(base_));
   entries.add({.engine = "padlock", .threads = 2}, launch(two));
-  ratio(finish("cold", entries, options), "cold memcpy", kPad, kMemcpy);
+  ratio(finish("cold", entries, options), "cold memcpy", plain_pad(), plain_copy());
   return {};
 }
 
@@ -278,7 +278,7 @@ Status CaseRun::compare_short_rows(const TimingOptions& options) {
   add(entries, entry, base_);
   PADLOCK_CHECK(add_peers(entries, spec, /*quick_ones=*/true));
   const Comparison comparison = finish("warm, short rows", entries, options, spec.dtype);
-  ratio(comparison, "short rows memcpy", entry, kMemcpy);
+  ratio(comparison, "short rows memcpy", entry, plain_copy());
   for (const Entry& other : entries.entries())
     if (other.engine != "padlock" && other.engine != "memcpy") ratio(comparison, "short rows peer", entry, other);
   for (Peer& peer : machine_.peers)

@@ -35,7 +35,7 @@ void add_pads(ir::DType dtype, std::int64_t all_bytes, std::vector<PadSpec>& all
 }
 
 void add_channels(ir::DType dtype, std::int64_t bytes, std::vector<PadSpec>& all) {
-  const std::int64_t pixels = bytes / (6 * ir::byte_size(dtype));
+  const std::int64_t pixels = bytes / (std::int64_t{6} * ir::byte_size(dtype));
   const auto name = [&](const char* what) { return fmt::format("{}_{}", what, ir::name_of(dtype)); };
   // Rows of both are merged pixels; those of tiles are known to be short.
   all.push_back({.pad = {.name = name("images"),

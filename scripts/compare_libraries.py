@@ -19,8 +19,8 @@ PROGRAMS = pathlib.Path(__file__).resolve().parents[1] / "bench" / "pairs.txt"
 # Where a process puts code and arrays is worth up to 8 % of a program's time, for the same code, and is the same all
 # through the process: so several are asked.
 PROCESSES = 5
-# Medians of five processes with the same code differ by up to 3 % on a shared machine, and the median of eight programs
-# by 1 %: what is beyond these limits is the change.
+# On two shared cores medians of five processes with the same code were off by up to 3 %, and the median of the eight
+# programs by 0.3 %: what is beyond these limits is the change.
 MOST_MEDIAN = 1.05
 MOST_OF_A_PROGRAM = 1.15
 

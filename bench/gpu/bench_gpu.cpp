@@ -23,9 +23,12 @@ namespace {
 
 constexpr int kUnavailable = 7;  // as the padlock command's
 
-const std::map<std::string, Family> kFamilies = {{"table", Family::table},         {"rows", Family::rows},
-                                                 {"transpose", Family::transpose}, {"images", Family::images},
-                                                 {"variants", Family::variants},   {"bf16", Family::bf16}};
+const std::map<std::string, Family>& families_by_name() {
+  static const std::map<std::string, Family> kFamilies = {{"table", Family::table},         {"rows", Family::rows},
+                                                          {"transpose", Family::transpose}, {"images", Family::images},
+                                                          {"variants", Family::variants},   {"bf16", Family::bf16}};
+  return kFamilies;
+}
 
 struct Arguments {
   std::string device = "cuda:0";
@@ -52,7 +55,7 @@ Result<std::vector<Problem>> asked_problems(const Arguments& arguments) {
     sizes.push_back(size);
   }
   std::vector<Family> families;
-  for (const std::string& name : arguments.families) families.push_back(kFamilies.at(name));
+  for (const std::string& name : arguments.families) families.push_back(families_by_name().at(name));
   std::vector<Problem> problems = problems_of(families, sizes);
   std::erase_if(problems,
                 [&](const Problem& p) { return p.program_name().find(arguments.filter) == std::string::npos; });
@@ -207,7 +210,7 @@ int main_of(int argc, char** argv) {
                  "of problems: table (the default), rows (lengths), transpose, images (channels to the innermost axis, "
                  "and from it), variants (modes, literal extents)")
       ->delimiter(',')
-      ->check(CLI::IsMember(kFamilies));
+      ->check(CLI::IsMember(families_by_name()));
   app.add_option("--filter", arguments.filter, "only programs whose name holds this: f16, rank4, misaligned, ...");
   app.add_option("--config", arguments.config, "key=value,...: instead of the default config");
   app.add_option("--all-configs", arguments.all_configs, "also try that many drawn configs and time the best of them")

@@ -131,7 +131,11 @@ std::string size_text(std::int64_t bytes) {
   auto value = static_cast<double>(bytes);
   if (value < 1024) return fmt::format("{}", bytes);
   std::size_t unit = 0;
-  for (value /= 1024; value >= 1024 && unit + 1 < kUnits.size(); value /= 1024) ++unit;
+  value /= 1024;
+  while (value >= 1024 && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
   return fmt::format("{:.4g}{}", value, kUnits[unit]);
 }
 

@@ -65,7 +65,7 @@ Problem make_rows(ir::DType dtype, std::int64_t columns, bool aligned, std::int6
 
 /// As square as powers of two are.
 Problem make_transpose(ir::DType dtype, bool aligned, std::int64_t nominal_bytes) {
-  const auto elements = static_cast<double>(nominal_bytes / ir::byte_size(dtype));
+  const std::int64_t elements = nominal_bytes / ir::byte_size(dtype);
   const std::int64_t columns = std::int64_t{1} << std::max(5, static_cast<int>(std::log2(elements) / 2));
   Problem problem = make_rows(dtype, columns, aligned, nominal_bytes);
   if (!aligned) problem.extents = {problem.extents[0] - 1, columns - 1};

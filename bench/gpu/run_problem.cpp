@@ -115,7 +115,7 @@ class ProblemRun {
 
   /// The first, and the fastest of the others.
   Result<std::vector<Candidate>> choose(const std::vector<Candidate>& candidates) {
-    const auto wanted = static_cast<std::size_t>(1 + options_.finalists);
+    const auto wanted = 1 + static_cast<std::size_t>(options_.finalists);
     if (candidates.size() <= wanted) return candidates;
     std::vector<std::pair<double, std::size_t>> trials;
     for (std::size_t i = 1; i < candidates.size(); ++i) {

@@ -144,6 +144,7 @@ Result<std::vector<double>> first_compiles_ms(const std::string& self, int count
   std::vector<double> all;
   for (int i = 0; i < count; ++i) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(
+        // NOLINTNEXTLINE(bugprone-command-processor): of this program's own path
         ::popen(fmt::format("'{}' --first-compile", self).c_str(), "r"), ::pclose);
     std::array<char, 64> text{};
     double ms = 0;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "padlock/padlock.h"
@@ -19,10 +21,10 @@ std::optional<double> private_kib() {
   double sum = 0;
   bool found = false;
   for (std::string line; std::getline(file, line);) {
-    double kib = 0;
-    if (!line.starts_with("Private_")) continue;
-    found = std::sscanf(line.c_str(), "%*s %lf", &kib) == 1;
-    sum += kib;
+    const std::size_t colon = line.find(':');
+    if (!line.starts_with("Private_") || colon == std::string::npos) continue;
+    sum += std::strtod(line.c_str() + colon + 1, nullptr);
+    found = true;
   }
   return found ? std::optional(sum) : std::nullopt;
 }
@@ -63,9 +65,11 @@ Result<MemoryUse> memory_use() {
 }
 
 Result<MemoryUse> memory_use_of(const std::string& self) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(::popen(fmt::format("'{}' --memory", self).c_str(), "r"),
-                                                               ::pclose);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(
+      // NOLINTNEXTLINE(bugprone-command-processor): of this program's own path
+      ::popen(fmt::format("'{}' --memory", self).c_str(), "r"), ::pclose);
   MemoryUse found;
+  // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): how many numbers there were is looked at
   if (!output || std::fscanf(output.get(), "%lf %lf", &found.idle_context, &found.compiled_variant) != 2)
     return unavailable(fmt::format("{} cannot be run", self));
   return found;

@@ -163,7 +163,8 @@ Status run(const std::string& url, int count, std::string_view part) {
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // many records take minutes
-  const auto done = padlock::bench::run(argv[1], argc > 2 ? std::atoi(argv[2]) : 10'000, argc > 3 ? argv[3] : "");
+  const auto done = padlock::bench::run(
+      argv[1], argc > 2 ? static_cast<int>(std::strtol(argv[2], nullptr, 10)) : 10'000, argc > 3 ? argv[3] : "");
   if (!done) fmt::print(stderr, "bench_sync: {}\n", done.error().message);
   return done ? 0 : 1;
 }

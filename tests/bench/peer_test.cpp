@@ -17,15 +17,17 @@ Peer peer(const char* name) {
   return *std::move(started);
 }
 
-const PadSpec kSpec{.pad = {.name = "p",
-                            .symbols = {"A", "B"},
-                            .extents = {2, 3},
-                            .low = {0, -1},
-                            .high = {"0", "4"},
-                            .mode = "wrap",
-                            .value = "least"},
-                    .dtype = ir::DType::i8,
-                    .relu = true};
+PadSpec spec() {
+  return {.pad = {.name = "p",
+                  .symbols = {"A", "B"},
+                  .extents = {2, 3},
+                  .low = {0, -1},
+                  .high = {"0", "4"},
+                  .mode = "wrap",
+                  .value = "least"},
+          .dtype = ir::DType::i8,
+          .relu = true};
+}
 
 }  // namespace
 
@@ -35,7 +37,7 @@ TEST_CASE("a peer is asked in one line, and times its calls itself") {
   REQUIRE(version);
   CHECK(*version == "fake 1.0 --threads=1");
   const std::string output = "/tmp/padlock_peer_test_" + std::to_string(getpid());
-  working.prepare(7, kSpec, "/in", output);
+  working.prepare(7, spec(), "/in", output);
   CHECK(working.ready());
   const auto asked = read_text_file(output, 4096);
   std::remove(output.c_str());
@@ -66,7 +68,7 @@ TEST_CASE("what is not there or cannot do it says why") {
 
   Peer unable = peer("unable");
   REQUIRE(unable.version());
-  unable.prepare(0, kSpec, "/in", "/dev/null");
+  unable.prepare(0, spec(), "/in", "/dev/null");
   const Status ready = unable.ready();
   REQUIRE_FALSE(ready);
   CHECK(ready.error().message == "no mode wrap");
@@ -78,13 +80,13 @@ TEST_CASE("a peer that is gone is started again, for the next program") {
   dying.revive();  // it is there
   CHECK_FALSE(dying.time_ms(0, 1));
   dying.revive();
-  dying.prepare(0, kSpec, "/in", "/dev/null");
+  dying.prepare(0, spec(), "/in", "/dev/null");
   CHECK(dying.ready());
   for (int i = 0; i < 100; ++i) {
     (void)dying.time_ms(0, 1);
     dying.revive();
   }
-  dying.prepare(0, kSpec, "/in", "/dev/null");
+  dying.prepare(0, spec(), "/in", "/dev/null");
   CHECK_FALSE(dying.ready());  // not for ever
 }
 
@@ -93,7 +95,7 @@ TEST_CASE("a peer that dies or talks nonsense is left out") {
   REQUIRE(dying.version());
   CHECK_FALSE(dying.time_ms(0, 1));
   CHECK_FALSE(dying.time_ms(0, 1));
-  dying.prepare(0, kSpec, "/in", "/dev/null");
+  dying.prepare(0, spec(), "/in", "/dev/null");
   CHECK_FALSE(dying.ready());
 
   Peer babbling = peer("babbling");

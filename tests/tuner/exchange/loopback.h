@@ -28,6 +28,7 @@ class Listener {
     sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
     socklen_t size = sizeof address;
     auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    REQUIRE(fd_ >= 0);
     REQUIRE(::bind(fd_, generic, size) == 0);
     REQUIRE(::listen(fd_, 16) == 0);
     REQUIRE(::getsockname(fd_, generic, &size) == 0);

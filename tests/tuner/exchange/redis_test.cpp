@@ -64,7 +64,7 @@ std::string problem_of(const std::string& place, milliseconds patience) {
 }
 
 /// The same of a server that reads what there is and then gives these answers, one a command.
-std::string problem_of_answers(std::vector<std::string> answers, milliseconds patience = kPatience) {
+std::string problem_of_answers(const std::vector<std::string>& answers, milliseconds patience = kPatience) {
   const testing::OneConnection server([answers](int fd) {
     char bytes[65536];
     for (const std::string& answer : answers) {
@@ -250,6 +250,7 @@ TEST_CASE("caches that meet at a server have the same bytes, and garbage that is
 /// What a server answers to a line.
 std::string answer_to(const testing::RedisServer& server, const std::string& line) {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  REQUIRE(fd >= 0);
   const sockaddr_in address{.sin_family = AF_INET,
                             .sin_port = htons(static_cast<std::uint16_t>(server.port())),
                             .sin_addr = {htonl(INADDR_LOOPBACK)},
