@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "compiler/emit/scalar/fp_environment.h"
+#include <llvm/IR/IntrinsicsX86.h>
+
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {
@@ -106,8 +107,23 @@ std::vector<Value*> LaunchFields::results(IRBuilder<>& builder, const KernelCont
   return outputs;
 }
 
-FunctionScope::FunctionScope(const KernelContext& context, llvm::Function* made, bool sets_environment)
-    : function(made),
+namespace {
+
+/// Sets round to nearest even, no flush to zero, no denormals-are-zero, whatever the caller has set. Returns where the
+/// caller's setting is kept.
+Value* save_environment(IRBuilder<>& builder) {
+  Value* slot = builder.CreateAlloca(builder.getInt32Ty());
+  Value* ours = builder.CreateAlloca(builder.getInt32Ty());
+  builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_stmxcsr, {slot});
+  builder.CreateStore(builder.getInt32(0x1F80), ours);
+  builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {ours});
+  return slot;
+}
+
+}  // namespace
+
+FunctionScope::FunctionScope(const KernelContext& context, llvm::Function* empty, bool sets_environment)
+    : function(empty),
       entry(block("entry")),
       builder(entry),
       environment(sets_environment ? save_environment(builder) : nullptr),
@@ -119,7 +135,7 @@ FunctionScope::FunctionScope(const KernelContext& context, llvm::Function* made,
 }
 
 void FunctionScope::end(Value* result) {
-  if (environment != nullptr) restore_environment(builder, environment);
+  if (environment != nullptr) builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {environment});
   result == nullptr ? builder.CreateRetVoid() : builder.CreateRet(result);
 }
 

@@ -102,8 +102,9 @@ struct LaunchFields {
 /// A function that is being emitted, with what any of them begins and ends with. Its first argument is the launch,
 /// whose fields are loaded in the block `entry`, where sizes come, too. The builder stands in the block after that.
 struct FunctionScope {
-  /// `sets_environment`: of floating-point operations (compiler/emit/scalar/fp_environment.h), up to the end.
-  FunctionScope(const KernelContext& context, llvm::Function* made, bool sets_environment = false);
+  /// `sets_environment`: floating-point operations round to nearest even and keep denormals, whatever the caller has
+  /// set.
+  FunctionScope(const KernelContext& context, llvm::Function* empty, bool sets_environment = false);
   FunctionScope(const FunctionScope&) = delete;
   FunctionScope& operator=(const FunctionScope&) = delete;
 

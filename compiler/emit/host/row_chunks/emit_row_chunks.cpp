@@ -98,8 +98,7 @@ class ChunkLoopEmitter {
     Value* at;
     std::vector<Value*> windows;
     std::vector<Value*> loaded;  ///< of each load, of a window that all vectors have
-    std::map<std::size_t, std::vector<Value*>>
-        interleaved;  ///< of a node whose columns are interleaved, for each vector
+    std::map<const InterleavedColumns*, std::vector<Value*>> interleaved;  ///< for each vector
   };
 
   /// Emits the loop that takes so many vectors as one; returns from which block it leaves, and the rows that it took.
@@ -282,7 +281,7 @@ class ChunkLoopEmitter {
 
   /// The vectors of a node whose columns are interleaved.
   const std::vector<Value*>& interleaved(Chunk& chunk, const InterleavedColumns& columns) {
-    std::vector<Value*>& vectors = chunk.interleaved[static_cast<std::size_t>(columns.node)];
+    std::vector<Value*>& vectors = chunk.interleaved[&columns];
     if (!vectors.empty()) return vectors;
     std::vector<Value*> loaded;
     for (const int load : columns.loads) loaded.push_back(window_of(chunk, static_cast<std::size_t>(load), 0));
