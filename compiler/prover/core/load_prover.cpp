@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/core/access_regions.h"
-#include "compiler/prover/core/size_bounds.h"
+#include "compiler/schedule/index/size_bounds.h"
 #include "ir/expr/affine.h"
 #include "ir/expr/product_form.h"
 #include "support/steps.h"

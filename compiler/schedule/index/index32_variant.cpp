@@ -139,7 +139,7 @@ bool indices_fit(const Schedule& schedule, const std::vector<Expr>& sizes, std::
 
 Index32Variant choose_index32_variant(Schedule& schedule) {
   if (!schedule.is_for_gpu()) return {};
-  IndexSizes sizes(schedule.kernel);
+  IndexSizes sizes(schedule.exprs());
   for (const TransposeTile* tile : shapes_of(schedule))
     for (const Expr e : exact_in(schedule, tile)) sizes.add(e);
   for (const Expr extent : schedule.kernel.extents) sizes.add(extent);

@@ -56,7 +56,7 @@ std::vector<Constraint> choose_index64_bounds(const Schedule& schedule, const st
   for (const ExactIndices& place : places) all.insert(all.end(), place.exact.begin(), place.exact.end());
   const std::vector<Expr> wide = wide_under(kernel, {}, all);
   if (wide.empty()) return {};
-  IndexSizes sizes(kernel, IndexSizes::Coordinates::bounded);
+  IndexSizes sizes(schedule.exprs());
   for (const Expr e : wide) sizes.add(e);
   // An index is a few sizes times small constants: the first bounds are right for nearly all.
   std::vector<Constraint> bounds;

@@ -10,8 +10,7 @@ using ir::ExprKind;
 
 void IndexSizes::add(Expr e) {
   if (!e.has_coordinate()) return add_size(e);
-  if (!seen_.insert(e.id()).second) return;
-  if (e.kind() == ExprKind::symbol) return add_extent(e);
+  if (!seen_.insert(e.id()).second || e.kind() == ExprKind::symbol) return;
   if (e.kind() == ExprKind::sum || e.kind() == ExprKind::mod) {
     // A dividend's rest arrives reduced.
     const auto [moving, rest] = split_sum(exprs_, e.kind() == ExprKind::sum ? e : e.operands()[0]);
@@ -29,12 +28,6 @@ void IndexSizes::add(Expr e) {
 
 void IndexSizes::add_size(Expr e) {
   if (!e.is_constant() && seen_.insert(e.id()).second) found_.push_back(e);
-}
-
-void IndexSizes::add_extent(Expr coordinate) {
-  if (coordinates_ == Coordinates::bounded) return;
-  for (int axis = 0; axis < kernel_.rank(); ++axis)
-    if (kernel_.coordinate(axis) == coordinate) add_size(kernel_.extents[static_cast<std::size_t>(axis)]);
 }
 
 }  // namespace padlock::compiler

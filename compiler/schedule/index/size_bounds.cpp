@@ -1,5 +1,6 @@
-#include "compiler/prover/core/size_bounds.h"
+#include "compiler/schedule/index/size_bounds.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -10,12 +11,6 @@ namespace padlock::compiler {
 using ir::Expr;
 using ir::ExprKind;
 
-namespace {
-/// Limits the operands of a product, min or max: the cost of bounding one grows with their square. Index maps have two
-/// or three.
-constexpr std::size_t kMostOperands = 8;
-}  // namespace
-
 std::optional<SizeBounds> SizeBoundsFinder::of(Expr e) {
   if (!e.has_coordinate()) return SizeBounds{e, e};
   if (const auto it = known_.find(e.id()); it != known_.end()) return it->second;
@@ -24,8 +19,6 @@ std::optional<SizeBounds> SizeBoundsFinder::of(Expr e) {
 }
 
 std::optional<SizeBounds> SizeBoundsFinder::find(Expr e) {
-  const bool is_sum = e.kind() == ExprKind::sum;
-  if (!is_sum && e.operands().size() > kMostOperands) return std::nullopt;
   switch (e.kind()) {
     case ExprKind::constant:
       return SizeBounds{e, e};
@@ -88,14 +81,19 @@ std::optional<SizeBounds> SizeBoundsFinder::product_bounds(Expr e) {
   return all;
 }
 
-/// A remainder is below its divisor; and where dividends have the same quotient, it is as far from another as they are.
+/// A quotient grows with its dividend; by a divisor with coordinates it lies between its dividend and 0. A remainder is
+/// below its divisor; and where dividends have the same quotient, it is as far from another as they are.
 std::optional<SizeBounds> SizeBoundsFinder::division_bounds(Expr e) {
-  const Expr divisor = e.operands()[1];
-  if (divisor.has_coordinate()) return std::nullopt;
-  const bool is_quotient = e.kind() == ExprKind::floordiv;
-  const SizeBounds any{exprs_.constant(0), exprs_.sub(divisor, exprs_.constant(1))};
   const auto dividend = of(e.operands()[0]);
-  if (!dividend) return is_quotient ? std::nullopt : std::optional(any);
+  const auto divisors = of(e.operands()[1]);
+  const bool is_quotient = e.kind() == ExprKind::floordiv;
+  if (!divisors || (is_quotient && !dividend)) return std::nullopt;
+  const Expr zero = exprs_.constant(0), one = exprs_.constant(1);
+  const Expr divisor = tight_ ? divisors->most : exprs_.max(divisors->most, one);
+  const bool varies = e.operands()[1].has_coordinate();
+  const SizeBounds any{zero, exprs_.sub(divisor, one)};
+  if (varies && is_quotient) return SizeBounds{exprs_.min(dividend->least, zero), exprs_.max(dividend->most, zero)};
+  if (!is_quotient && (varies || !tight_ || !dividend)) return any;
   const SizeBounds quotient{exprs_.floordiv(dividend->least, divisor), exprs_.floordiv(dividend->most, divisor)};
   if (is_quotient) return quotient;
   const Expr least = exprs_.sub(dividend->least, exprs_.mul(divisor, quotient.most));
@@ -103,32 +101,34 @@ std::optional<SizeBounds> SizeBoundsFinder::division_bounds(Expr e) {
   return SizeBounds{exprs_.max(any.least, least), exprs_.min(any.most, most)};
 }
 
-/// The smaller of two numbers is no larger than half their sum, the larger no smaller: so a mirrored coordinate has
-/// the bounds of its axis.
 std::optional<SizeBounds> SizeBoundsFinder::extremum_bounds(Expr e) {
   const bool is_min = e.kind() == ExprKind::min;
+  const auto choose = [&](Expr a, Expr b) { return is_min ? exprs_.min(a, b) : exprs_.max(a, b); };
   std::optional<SizeBounds> all;
   for (const Expr operand : e.operands()) {
     const auto one = of(operand);
     if (!one) return std::nullopt;
-    if (!all) {
-      all = one;
-      continue;
-    }
-    all->least = is_min ? exprs_.min(all->least, one->least) : exprs_.max(all->least, one->least);
-    all->most = is_min ? exprs_.min(all->most, one->most) : exprs_.max(all->most, one->most);
+    all = all ? SizeBounds{choose(all->least, one->least), choose(all->most, one->most)} : *one;
   }
-  const Expr two = exprs_.constant(2);
-  for (std::size_t i = 0; i < e.operands().size(); ++i)
-    for (std::size_t j = 0; j < i; ++j) {
-      const Expr sum = exprs_.add(e.operands()[i], e.operands()[j]);
-      if (sum.has_coordinate()) continue;
-      if (is_min)
-        all->most = exprs_.min(all->most, exprs_.floordiv(sum, two));
-      else
-        all->least = exprs_.max(all->least, exprs_.ceildiv(sum, two));
-    }
+  if (tight_) tighten(*all, e);
   return all;
+}
+
+/// The smaller of two numbers is no larger than half their sum, the larger no smaller: so a mirrored coordinate has
+/// the bounds of its axis.
+void SizeBoundsFinder::tighten(SizeBounds& bounds, Expr extremum) {
+  constexpr std::size_t kMostOperands = 8;  // the cost grows with their square; index maps have two or three
+  const auto operands = extremum.operands();
+  const Expr two = exprs_.constant(2);
+  for (std::size_t i = 0; i < std::min(operands.size(), kMostOperands); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const Expr sum = exprs_.add(operands[i], operands[j]);
+      if (sum.has_coordinate()) continue;
+      if (extremum.kind() == ExprKind::min)
+        bounds.most = exprs_.min(bounds.most, exprs_.floordiv(sum, two));
+      else
+        bounds.least = exprs_.max(bounds.least, exprs_.ceildiv(sum, two));
+    }
 }
 
 }  // namespace padlock::compiler
