@@ -5,25 +5,6 @@
 set(padlock_common_headers <algorithm> <array> <cstdint> <expected> <functional> <map> <memory> <optional> <set> <span>
                            <string> <string_view> <vector> <fmt/format.h>)
 
-# The targets of a folder and of those below it that compile C++, and no C.
-function(padlock_cxx_targets folder result)
-  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
-  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
-  set(found)
-  foreach(target IN LISTS targets)
-    get_target_property(type ${target} TYPE)
-    get_target_property(sources ${target} SOURCES)
-    if(type MATCHES "^(STATIC_LIBRARY|OBJECT_LIBRARY|EXECUTABLE)$" AND NOT sources MATCHES "\\.c(;|$)")
-      list(APPEND found ${target})
-    endif()
-  endforeach()
-  foreach(below IN LISTS folders)
-    padlock_cxx_targets(${below} more)
-    list(APPEND found ${more})
-  endforeach()
-  set(${result} ${found} PARENT_SCOPE)
-endfunction()
-
 # Compiles the headers with the flags of padlock_options and those of the libraries given.
 function(padlock_add_precompiled name headers)
   add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
