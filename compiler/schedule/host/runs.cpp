@@ -43,13 +43,13 @@ class StrategyChooser {
   [[nodiscard]] int widest() const { return widest_bytes(body_, /*for_threads=*/false); }
   /// Returns whether vectors may be masked: each load's and result's has at least 16 bytes.
   [[nodiscard]] bool masks() const {
-    constexpr int kLeastBytes = 16;
-    int narrowest = kLeastBytes;
+    constexpr int kLeastVectorBytes = 16;
+    int narrowest = kLeastVectorBytes;
     for (const BodyLoad& load : body_.loads) narrowest = std::min(narrowest, ir::byte_size(load.dtype));
     for (std::size_t i = 0; i < schedule_.kernel.results.size(); ++i)
       narrowest = std::min(narrowest, bytes_of_result(i));
     const bool gathers = std::ranges::count(body_.loads, LoadKind::strided, &BodyLoad::kind) > 0;
-    return options_.permutes.masks && !gathers && body_.lanes * narrowest >= kLeastBytes;
+    return options_.permutes.masks && !gathers && body_.lanes * narrowest >= kLeastVectorBytes;
   }
   /// Returns whether non-temporal stores may pay: a vector of less than 16 bytes has no such store. (Long bodies are
   /// not bound by memory.)
