@@ -27,6 +27,7 @@ void RunVector::prefetch_next_sums() {
       if (const BodyNode& node = body_.nodes[i]; node.kind == NodeKind::sum && node.scope < 0)
         emit_walks(builder_, exprs_, node.walks, [&] { prefetch_terms(static_cast<int>(i)); });
   });
+  builder_.GetInsertBlock()->setName("fetched");
 }
 
 /// Fetches the run's columns of what a sum adds up where its walks stand.
