@@ -19,9 +19,9 @@ class Index64Proof : private ScheduleProof {
  public:
   using ScheduleProof::ScheduleProof;
 
-  /// Indices are computed in 64 bits (a division in 32 where its operands fit them). Mostly the ranges of coordinates
-  /// show it, which know no constraints; for the rest each sum with a factor is asked about. What the program does not
-  /// bound, a launch is asked to.
+  /// Indices are computed in 64 bits (a division by a number in 32 where its dividend fits them). Mostly the ranges of
+  /// coordinates show it, which know no constraints; for the rest each sum with a factor is asked about. What the
+  /// program does not bound, a launch is asked to.
   void prove() {
     IndexWidths widths(kernel_);
     // A reshape without elements has no index that is used.
