@@ -12,7 +12,7 @@
 namespace padlock::bench {
 namespace {
 
-std::string refusal(std::string_view text) { return padlock::testing::refusal_of(parse_listed_programs(text)); }
+std::string refused_list(std::string_view text) { return padlock::testing::refusal_of(parse_listed_programs(text)); }
 
 }  // namespace
 
@@ -28,10 +28,10 @@ TEST_CASE("a list has a name, sizes and a program a line") {
 }
 
 TEST_CASE("a line that is none is refused with its number") {
-  CHECK(refusal("# comment\na; N=8") == "line 2: expected name; sizes; program, found 2 fields");
-  CHECK(refusal("a; N=x; p") == "line 1: expected a size like N=8, found 'N=x'");
-  CHECK(refusal("a; N; p") == "line 1: expected a size like N=8, found 'N'");
-  CHECK(refusal("a; =8; p") == "line 1: expected a size like N=8, found '=8'");
+  CHECK(refused_list("# comment\na; N=8") == "line 2: expected name; sizes; program, found 2 fields");
+  CHECK(refused_list("a; N=x; p") == "line 1: expected a size like N=8, found 'N=x'");
+  CHECK(refused_list("a; N; p") == "line 1: expected a size like N=8, found 'N'");
+  CHECK(refused_list("a; =8; p") == "line 1: expected a size like N=8, found '=8'");
 }
 
 TEST_CASE("the eight programs by which builds are compared take their sizes, a megabyte or two each") {

@@ -17,9 +17,9 @@ namespace {
 using Values = std::span<const std::int64_t>;
 
 /// Evaluates expressions at each point of a map.
-class Walk {
+class PointWalk {
  public:
-  Walk(const ir::ExprContext& exprs, const Points& points, std::vector<Expr> asked)
+  PointWalk(const ir::ExprContext& exprs, const Points& points, std::vector<Expr> asked)
       : exprs_(exprs), points_(points), values_(exprs.symbol_count()) {
     for (const auto& [variable, value] : points.lets)
       lets_.emplace_back(variable.symbol(), ir::ExprTape(exprs, {value}));
@@ -118,7 +118,7 @@ std::string text_of(Values position) { return fmt::format("({})", fmt::join(posi
 std::string check_places(const ir::ExprContext& exprs, const Points& points, const Box& box, Times times) {
   std::vector<Expr> coordinates;
   for (const Box::Axis& axis : box.axes) coordinates.push_back(axis.coordinate);
-  Walk walk(exprs, points, coordinates);
+  PointWalk walk(exprs, points, coordinates);
   const Positions positions(box);
   std::vector<std::int64_t> points_of(static_cast<std::size_t>(positions.count()), -1);
   std::string mistake = walk.first([&](std::int64_t point, Values position) -> std::string {
@@ -139,7 +139,7 @@ std::string check_places(const ir::ExprContext& exprs, const Points& points, con
 std::string check_equal(const ir::ExprContext& exprs, const Points& points, const std::vector<Equation>& equations) {
   std::vector<Expr> asked;
   for (const Equation& equation : equations) asked.insert(asked.end(), {equation.one, equation.other});
-  Walk walk(exprs, points, asked);
+  PointWalk walk(exprs, points, asked);
   return walk.first([&](std::int64_t point, Values values) -> std::string {
     for (std::size_t i = 0; i < equations.size(); ++i)
       if (values[2 * i] != values[2 * i + 1])
