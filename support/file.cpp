@@ -144,6 +144,11 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
     return system_error("write", path, errno);  // renaming over it would ignore that it is read-only
   } else {
     file.fd_ = open_temporary(file.target_, file.temporary_);
+    // Who may read a file stays who may, also after it was written anew.
+    if (file.fd_ >= 0 && exists && ::fchmod(file.fd_, info.st_mode & 07777) != 0) {
+      const int error = errno;
+      return system_error("write", path, error);
+    }
   }
   if (file.fd_ < 0) {
     file.temporary_.clear();

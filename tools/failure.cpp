@@ -1,5 +1,7 @@
 #include "tools/failure.h"
 
+#include <cstdio>
+
 namespace padlock::tools {
 namespace {
 
@@ -14,6 +16,8 @@ std::string text_of(const lib::Error& error, const std::string& file) {
 }
 
 }  // namespace
+
+void say(const std::string& text) { static_cast<void>(std::fputs(text.c_str(), stderr)); }
 
 std::unexpected<Failure> fail(ExitCode code, std::string text) {
   return std::unexpected(Failure{code, std::move(text)});

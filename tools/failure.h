@@ -36,6 +36,9 @@ struct Failure {
 template <class T>
 using Outcome = std::expected<T, Failure>;
 
+/// Writes text to standard error. A standard error that is full or closed changes no exit code.
+void say(const std::string& text);
+
 [[nodiscard]] std::unexpected<Failure> fail(ExitCode code, std::string text);
 /// The error's own text, with position, source line and caret where it has them. `file` comes first if not empty.
 /// An error that blames us exits with `internal`, and one of a lost device with `unavailable`, whatever `code` says.

@@ -156,6 +156,9 @@ void KernelObject::read(Arguments& matched, bool need_memory) {
       matched.views.push_back(&tensor.view());
       matched.key.add(tensor.view());
     } else if (parameter.kind == PADLOCK_SCALAR) {
+      if (value == Py_None)
+        fail(PADLOCK_INVALID_ARGUMENT,
+             "expected a value of " + readable_name(parameter.type) + " for '" + parameter.name + "', found None");
       matched.scalars.push_back(bits_of(nb::handle(value), parameter.type).low);
       matched.key.add(static_cast<std::int64_t>(matched.scalars.back()));
     } else {

@@ -31,12 +31,27 @@ def _pairs(width: Any, axes: int) -> tuple[tuple[int, ...], tuple[int, ...]] | N
     return tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
 
 
+def _holds(dtype: numpy.dtype[Any], given: numpy.ndarray[Any, Any]) -> bool:
+    """Whether a type has the fill's value, or the one next to it: what else NumPy stores, or refuses, is its own affair."""
+    if dtype.kind in "iu":
+        if given.dtype.kind not in "biu":
+            return False
+        limits = numpy.iinfo(dtype)
+        return bool(limits.min <= int(given.item()) <= limits.max)
+    if dtype.kind == "b":
+        return given.dtype.kind == "b"
+    if given.dtype.kind == "c" and dtype.kind != "c":
+        return False
+    number = abs(given.item())
+    return not number > numpy.finfo(dtype).max or number == numpy.inf
+
+
 def _fill(values: Any, dtype: numpy.dtype[Any]) -> Any:
-    """One fill as NumPy would store it, or None where there are several."""
+    """One fill as NumPy would store it, or None where there are several, or the type does not hold it."""
     if type(values) is int and values == 0:
         return 0
     given = numpy.asarray(values)
-    if given.size != 1 or given.dtype.kind not in _KINDS:
+    if given.size != 1 or given.dtype.kind not in _KINDS or not _holds(dtype, given):
         return None
     stored = numpy.zeros((), dtype)
     stored[()] = values if given.ndim == 0 else given.reshape(())

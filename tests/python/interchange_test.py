@@ -15,6 +15,32 @@ def expected(rows, fill=0):
     return [[fill, *row, fill, fill] for row in rows]
 
 
+class Buffers(unittest.TestCase):
+    """Exporters of the buffer protocol that leave out what it lets them leave out."""
+
+    def test_ctypes_arrays_have_no_strides(self):
+        import ctypes
+
+        made = padlock.pad((ctypes.c_float * 3)(1, 2, 3), (1,), (1,))
+        self.assertEqual(memoryview(made).tolist(), [0, 1, 2, 3, 0])
+
+    def test_ctypes_arrays_of_arrays(self):
+        import ctypes
+
+        rows = ((ctypes.c_int16 * 2) * 3)((1, 2), (3, 4), (5, 6))
+        made = padlock.pad(rows, LOW, HIGH)
+        self.assertEqual(memoryview(made).tolist(), expected([[1, 2], [3, 4], [5, 6]]))
+
+    def test_a_ctypes_array_of_nothing(self):
+        import ctypes
+
+        made = padlock.pad((ctypes.c_double * 0)(), (1,), (2,))
+        self.assertEqual(memoryview(made).tolist(), [0, 0, 0])
+
+    def test_bytes(self):
+        self.assertEqual(memoryview(padlock.pad(b"ab", (1,), (0,))).tolist(), [0, 97, 98])
+
+
 @needs("numpy")
 class Numpy(unittest.TestCase):
     def check(self, x, rows=None):

@@ -139,6 +139,16 @@ class Calls(unittest.TestCase):
         with self.assertRaises(padlock.FailedPrecondition):
             kernel(x, 0.5, 9)
 
+    def test_a_scalar_is_not_none(self):
+        import numpy
+
+        for name in ("f32", "i64", "bool"):
+            body = "{ y = pad(x, low = [1], high = [0], value = v) return y }"
+            kernel = padlock.compile(f"program f(x: {name}[N], v: {name}) {body}")
+            x = numpy.zeros(2, {"f32": "f4", "i64": "i8", "bool": "?"}[name])
+            with self.subTest(name), self.assertRaisesRegex(padlock.InvalidArgument, f"expected a value of {name} for 'v', found None"):
+                kernel(x, v=None)
+
     def test_scalars_keep_their_bits(self):
         import numpy
 

@@ -5,6 +5,7 @@ import collections
 import os
 import random
 import unittest
+import warnings
 
 from python_testing import has, main, needs, pad_list, run_python
 
@@ -107,6 +108,29 @@ class Numpy(unittest.TestCase):
             self.assertIsNone(pad_like_numpy(array, 1, mode, None), (array, mode))
 
     @needs("pytest")
+    def test_fills_that_their_type_does_not_hold_are_numpys_affair(self):
+        import numpy
+
+        import padlock.numpy
+
+        def outcome(pad, *arguments, **options):
+            try:
+                with numpy.errstate(all="ignore"):
+                    return pad(*arguments, **options).tobytes()
+            except Exception as error:  # whatever NumPy raises
+                return type(error).__name__
+
+        fills = [-1, 255, 256, 300, -129, 2**31, 2**63, 2**64, 1.5, -0.5, 1e300, numpy.nan, numpy.inf, True, 1 + 2j]
+        fills += [numpy.array(fill) for fill in (256, -1, 3.75, 2 - 1j)] + [numpy.float16(3.5), numpy.int64(-7)]
+        for letter in "?bBhHiIqQefdFD":
+            x = numpy.ones(2, letter)
+            for fill in fills:
+                with self.subTest(type=letter, fill=fill):
+                    options = {"constant_values": fill}
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        self.assertEqual(outcome(padlock.numpy.pad, x, 1, **options), outcome(numpy.pad, x, 1, **options))
+
     def test_numpys_own_tests(self):
         code = """
 import numpy, padlock.numpy, pytest, sys

@@ -102,12 +102,30 @@ class ExitCodes(Case):
         self.fail_with(3, "cannot write no/z.npy", "run", "two.pad", X, "--output=y=@y.npy", "--output=z=@no/z.npy")
         self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith("y")], [])
 
+    def test_an_output_keeps_the_mode_of_the_file_that_it_replaces(self):
+        self.write("secret.npy", "old")
+        os.chmod(self.folder / "secret.npy", 0o600)
+        self.succeed("run", "p.pad", X, "--bind=lo=0", "--output=z=@secret.npy")
+        self.assertEqual(os.stat(self.folder / "secret.npy").st_mode & 0o777, 0o600)
+        self.assertNotEqual((self.folder / "secret.npy").read_bytes(), b"old")
+
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_3_stdout(self):
         with open("/dev/full", "w", encoding="ascii") as full:
             done = subprocess.run([PADLOCK, "version"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
         self.assertEqual(done.returncode, 3)
         self.assertEqual(done.stderr, "padlock: error: cannot write to stdout: No space left on device\n")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_2_stderr_that_is_full_or_closed(self):
+        for stderr in ("2>/dev/full", "2>&-", "2>&- >&- <&-"):
+            for arguments, code in (("nonsense", 2), ("emit /no/such.pad", 3), ("cache show --cache=/no/such/t.db", None)):
+                with self.subTest(stderr=stderr, arguments=arguments):
+                    done = subprocess.run(["sh", "-c", f'"$0" {arguments} {stderr}', PADLOCK], capture_output=True, check=False)
+                    self.assertGreaterEqual(done.returncode, 0)
+                    self.assertLess(done.returncode, 128)
+                    if code is not None:
+                        self.assertEqual(done.returncode, code)
 
     def test_4_constraints(self):
         done = self.fail_with(4, "p.pad:1:32: ", "run", "p.pad", X, "--bind=lo=9")

@@ -132,6 +132,22 @@ class Tune(Case):
         with unittest.mock.patch.dict(os.environ, PADLOCK_WORKER="/no/such"):
             self.fail_with(7, "PADLOCK_WORKER=/no/such cannot be run", *base, f"--opt={SIZES}")
 
+    def test_a_worker_has_none_of_the_callers_files(self):
+        worker = self.folder / "worker.py"
+        worker.write_text("#!/usr/bin/env python3\nimport os\nopen('files', 'w').write(' '.join(os.listdir('/proc/self/fd')))\n")
+        worker.chmod(0o755)
+        number = 77
+        os.dup2(1, number)
+        self.addCleanup(os.close, number)
+        done = subprocess.run(
+            [PADLOCK, "tune", "p.pad", "--cache=t.db", f"--opt={SIZES}"], cwd=self.folder, pass_fds=(number,),
+            env={**os.environ, "PADLOCK_WORKER": str(worker)}, capture_output=True, text=True, timeout=60, check=False,
+        )
+        self.assertIn("did not start as a worker", done.stderr)
+        files = (self.folder / "files").read_text(encoding="ascii").split()
+        self.assertIn("0", files)
+        self.assertNotIn(str(number), files)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -168,8 +168,8 @@ std::vector<std::string> split_lines(std::string_view text) {
 
 void warn_of_problems(const lib::Cache& cache, const std::vector<std::string>& problems) {
   if (!problems.empty())
-    fmt::print(stderr, "padlock: warning: {}: {} bad records are left out, the first: {}\n", cache.path(),
-               problems.size(), problems.front());
+    say(fmt::format("padlock: warning: {}: {} bad records are left out, the first: {}\n", cache.path(), problems.size(),
+                    problems.front()));
 }
 
 Outcome<CacheLines> read_lines(const lib::Cache& cache, ExitCode code) {

@@ -81,7 +81,7 @@ Outcome<ExitCode> cache_sync(const CacheOptions& options) {
     return fail(is_url ? ExitCode::usage : ExitCode::cache, synced.error());
   }
   const std::vector<std::string> problems = split_lines(synced->problems.view());
-  for (const std::string& problem : problems) fmt::print(stderr, "padlock: warning: {}\n", problem);
+  for (const std::string& problem : problems) say(fmt::format("padlock: warning: {}\n", problem));
   JsonWriter json = begin_json("cache sync", cache.path());
   json.member("url", without_password(options.files[0]))
       .member("written", synced->written)

@@ -17,7 +17,7 @@ namespace padlock::tools {
 namespace {
 
 int report(const Failure& failure) {
-  fmt::print(stderr, "padlock: error: {}\n", failure.text);
+  say(fmt::format("padlock: error: {}\n", failure.text));
   return static_cast<int>(failure.code);
 }
 

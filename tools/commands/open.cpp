@@ -23,7 +23,7 @@ constexpr std::array kModes =
                                                                     {"require", PADLOCK_CACHE_REQUIRE}});
 
 void warn(void*, padlock_log_level level, const char* message) {
-  if (level >= PADLOCK_LOG_WARNING) fmt::print(stderr, "padlock: warning: {}\n", message);
+  if (level >= PADLOCK_LOG_WARNING) say(fmt::format("padlock: warning: {}\n", message));
 }
 
 }  // namespace

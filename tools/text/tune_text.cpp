@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tools/failure.h"
 #include "tools/text/report_text.h"
 
 namespace padlock::tools {
@@ -87,7 +88,7 @@ ProgressMeter::ProgressMeter(bool quiet)
     : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0), last_(std::chrono::steady_clock::now()) {}
 
 ProgressMeter::~ProgressMeter() {
-  if (drawn_) fmt::print(stderr, "\r{:{}}\r", "", kTerminalWidth);
+  if (drawn_) say(fmt::format("\r{:{}}\r", "", kTerminalWidth));
 }
 
 void ProgressMeter::show(const padlock_progress& progress) {
@@ -97,9 +98,9 @@ void ProgressMeter::show(const padlock_progress& progress) {
   last_ = now;
   const std::string line = progress_line(progress, terminal_, terminal_ ? kTerminalWidth : 300);
   if (terminal_)
-    fmt::print(stderr, "\r{:<{}}", line, kTerminalWidth);
+    say(fmt::format("\r{:<{}}", line, kTerminalWidth));
   else
-    fmt::print(stderr, "{}\n", line);
+    say(fmt::format("{}\n", line));
   drawn_ = terminal_;
 }
 

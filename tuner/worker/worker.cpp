@@ -1,13 +1,16 @@
 #include "tuner/worker/worker.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
 #include <csignal>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 
 #include "tuner/worker/frame.h"
 #include "tuner/worker/wire.h"
@@ -33,11 +36,19 @@ std::string executable() {
   return {path.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
 }
 
-/// The file that this code is in: the library, where it is one.
+/// The file that this code is in: the library, where it is one. Empty if the system does not say. The linker's name of
+/// a library may be relative to a folder that is no longer the current one, so the kernel is asked.
 std::string library() {
-  Dl_info info{};
-  const bool found = ::dladdr(reinterpret_cast<const void*>(&folder_of), &info) != 0;
-  return found && info.dli_fname != nullptr ? info.dli_fname : "";
+  std::ifstream maps("/proc/self/maps");
+  const auto code = reinterpret_cast<std::uintptr_t>(&folder_of);
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t first = 0, last = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR, &first, &last) != 2 || code < first || code >= last)
+      continue;
+    const std::size_t path = line.find('/');
+    return path == std::string::npos ? "" : line.substr(path);
+  }
+  return {};
 }
 
 std::vector<std::string> places_beside() {
@@ -62,7 +73,7 @@ Result<std::string> find_worker(const std::string& option, const std::vector<std
     if (can_run(option)) return option;
     return unavailable(fmt::format("expected a worker to tune with, found that {} cannot be run", option));
   }
-  const char* const variable = std::getenv(kWorkerVariable);
+  const char* const variable = ::secure_getenv(kWorkerVariable);
   if (variable != nullptr && *variable != '\0') {
     if (can_run(variable)) return variable;
     return unavailable(

@@ -27,7 +27,7 @@ namespace padlock::tuner {
 namespace {
 
 int complain(const Error& error) {
-  fmt::print(stderr, "padlock-worker: error: {}\n", error.message);
+  static_cast<void>(std::fputs(fmt::format("padlock-worker: error: {}\n", error.message).c_str(), stderr));
   return 1;
 }
 

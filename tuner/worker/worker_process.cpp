@@ -47,6 +47,8 @@ class SpawnPlan {
     ::posix_spawn_file_actions_adddup2(&actions_, socket, STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions_, socket, STDOUT_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions_, errors, STDERR_FILENO);
+    // The caller's files are none of its business, whether or not they close on exec.
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
     ::posix_spawnattr_init(&attributes_);
     // Whatever the caller's thread blocks or ignores, the child begins with the defaults.
     sigset_t none;

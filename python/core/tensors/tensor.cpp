@@ -80,10 +80,27 @@ bool Tensor::read_unless_traced(PyObject* object, TorchState& torch) {
       fail(PADLOCK_INVALID_ARGUMENT,
            std::string("expected a tensor, found ") + nb::type_name(nb::handle(Py_TYPE(object))).c_str());
   }
-  if (view_.ndim > kMaxAxes)
+  check_view();
+  return true;
+}
+
+/// Refuses what no tensor can be. Whoever lends memory fills these fields in, and some leave them empty.
+void Tensor::check_view() const {
+  if (view_.ndim < 0 || view_.ndim > kMaxAxes)
     fail(PADLOCK_INVALID_ARGUMENT,
          "expected at most " + std::to_string(kMaxAxes) + " axes, found " + std::to_string(view_.ndim));
-  return true;
+  if (view_.ndim > 0 && view_.shape == nullptr)
+    fail(PADLOCK_INVALID_ARGUMENT,
+         "expected the extents of " + std::to_string(view_.ndim) + " axes, found a tensor without them");
+  bool has_elements = true;
+  for (int axis = 0; axis < view_.ndim; ++axis) {
+    if (view_.shape[axis] < 0)
+      fail(PADLOCK_INVALID_ARGUMENT, "expected extents of 0 and more, found " + std::to_string(view_.shape[axis]) +
+                                         " for axis " + std::to_string(axis));
+    has_elements = has_elements && view_.shape[axis] > 0;
+  }
+  if (view_.data == nullptr && has_elements)
+    fail(PADLOCK_INVALID_ARGUMENT, "expected a tensor in memory, found one without an address");
 }
 
 void Tensor::read_table() { check_python(family_->table->view_of(object_, &view_) == 0); }
@@ -118,10 +135,19 @@ void Tensor::read_buffer(PyObject* object) {
                                                "the buffer format '") +
                                        (buffer_.format != nullptr ? buffer_.format : "B") + "'");
   read_only_ = buffer_.readonly != 0;
+  // Pointers in the memory, which nobody asked for, and a length that is not that of the extents are no array.
+  if (buffer_.suboffsets != nullptr)
+    fail(PADLOCK_INVALID_ARGUMENT, "expected a buffer of elements, found one of pointers to them");
   describe(buffer_.buf, buffer_.ndim, buffer_.shape, buffer_.strides);
+  std::int64_t bytes = buffer_.itemsize;
+  for (int axis = 0; axis < view_.ndim && view_.ndim <= kMaxAxes && buffer_.shape != nullptr; ++axis)
+    if (__builtin_mul_overflow(bytes, extents_[axis], &bytes)) bytes = -1;
+  if (view_.ndim >= 0 && bytes != buffer_.len)
+    fail(PADLOCK_INVALID_ARGUMENT, "expected a buffer of as many bytes as its elements have, " + std::to_string(bytes) +
+                                       ", found " + std::to_string(buffer_.len));
 }
 
-/// Takes memory of the host by its element type and its strides in bytes.
+/// Takes memory of the host by its element type and its strides in bytes; without strides it is dense.
 void Tensor::describe(void* data, int ndim, const std::intptr_t* extents, const std::intptr_t* strides) {
   view_.data = data;
   view_.device = {kDLCPU, 0};
@@ -129,9 +155,19 @@ void Tensor::describe(void* data, int ndim, const std::intptr_t* extents, const 
   view_.shape = extents_.data();
   view_.strides = strides_.data();
   view_.byte_offset = 0;
-  if (ndim > kMaxAxes) return;
+  if (extents == nullptr) view_.shape = nullptr;
+  if (ndim > kMaxAxes || extents == nullptr) return;
   const int bytes = view_.dtype.bits / 8;  // a power of two
   const int shift = std::countr_zero(static_cast<unsigned>(bytes));
+  if (strides == nullptr) {
+    std::int64_t dense = 1;
+    for (int axis = ndim - 1; axis >= 0; --axis) {
+      extents_[axis] = extents[axis];
+      strides_[axis] = dense;
+      if (__builtin_mul_overflow(dense, extents[axis], &dense)) dense = 0;
+    }
+    return;
+  }
   for (int axis = 0; axis < ndim; ++axis) {
     extents_[axis] = extents[axis];
     strides_[axis] = strides[axis] >> shift;

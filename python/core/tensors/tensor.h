@@ -43,6 +43,7 @@ class Tensor {
 
  private:
   bool read_unless_traced(PyObject* object, TorchState& torch);
+  void check_view() const;
   void read_table();
   void read_numpy();
   void describe(void* data, int ndim, const std::intptr_t* extents, const std::intptr_t* strides);
