@@ -1,6 +1,6 @@
 # padlock_precompile_headers(): every C++ target below this folder begins with the standard headers that most sources
-# include, compiled once for each set of flags: a fifth of an optimised build and a quarter of a sanitized one is reading
-# them. Sources still include what they use, which a build without this option, such as ./dev matrix, checks.
+# include, compiled once for each set of flags. Reading them is a quarter of a sanitized build, and a tenth of one whose
+# sources are united. Sources still include what they use, which a build without this option, such as ./dev matrix, checks.
 
 set(padlock_common_headers <algorithm> <array> <cstdint> <expected> <functional> <map> <memory> <optional> <set> <span>
                            <string> <string_view> <vector> <fmt/format.h>)
@@ -14,11 +14,14 @@ endfunction()
 
 # The one among the compiled headers whose flags are those of a target, or nothing.
 function(padlock_precompiled_for target result)
+  get_target_property(is_off ${target} DISABLE_PRECOMPILE_HEADERS)
   get_target_property(options ${target} COMPILE_OPTIONS)
   get_target_property(libraries ${target} LINK_LIBRARIES)
   get_target_property(is_pic ${target} POSITION_INDEPENDENT_CODE)
   set(found)
-  if("-O0" IN_LIST options)
+  if(is_off)
+    # It waits for none, either.
+  elseif("-O0" IN_LIST options)
     if("padlock_doctest_main" IN_LIST libraries)  # others lack what doctest's header refers to
       set(found padlock_precompiled_tests)
     endif()

@@ -1,35 +1,44 @@
 # padlock_unite_sources(): the sources of a target that lie in one folder and are compiled alike become one translation
-# unit, a "unity build": most of the time of a build is reading headers, which a unit reads once. CMake's own unity builds
-# leave out every source that has options, and name sources by absolute paths, by which ccache would miss in another
-# checkout.
+# unit, a "unity build". Most of a build is reading headers and instantiating their templates, which a unit does once.
+#
+# CMake's own unity builds leave out every source that has options, which are a third of runtime/ and ir/. They name
+# sources by absolute paths, so that ccache finds nothing in another checkout.
 #
 # If two sources of a folder give one name to two things in their anonymous namespaces, give one of them CMake's property
-# SKIP_UNITY_BUILD_INCLUSION. Sources still include what they use, which a build without PADLOCK_UNITY, such as
-# ./dev matrix, checks.
+# SKIP_UNITY_BUILD_INCLUSION. Sources still include what they use: ./dev matrix, which compiles each alone, checks
+# that.
 
-set(padlock_unit_size 12)  # sources at most, since a change of one compiles all of its unit
+# Sources in a unit, at most: a change of one compiles all of them. Most folders have no more; eight take longer by a
+# tenth.
+set(padlock_unit_size 12)
 
-# Names the unit of a source, given by its path from the root: by its folder and its options. Empty for a source that stays
-# alone.
-function(padlock_unit_of target source result)
-  foreach(property SKIP_UNITY_BUILD_INCLUSION COMPILE_DEFINITIONS COMPILE_OPTIONS)
-    get_source_file_property(${property} ${PROJECT_SOURCE_DIR}/${source} TARGET_DIRECTORY ${target} ${property})
-  endforeach()
-  set(unit)
+# Whether a source is compiled alone: one that has SKIP_UNITY_BUILD_INCLUSION, one with definitions of its own, and one
+# with a plain enum, whose enumerators would be names of the whole unit. `source` is a path from the root.
+function(padlock_is_alone target source result)
+  set(file ${PROJECT_SOURCE_DIR}/${source})
   set(enums)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/${source})
-    file(STRINGS ${PROJECT_SOURCE_DIR}/${source} enums REGEX "^enum [A-Za-z]+ [:{]" LIMIT_COUNT 1)
+  if(EXISTS ${file})  # a generator expression is no file
+    file(STRINGS ${file} enums REGEX "^enum [A-Za-z]+ [:{]" LIMIT_COUNT 1)
   endif()
-  if(source MATCHES "^[^$]*\\.cpp$" AND NOT enums AND NOT SKIP_UNITY_BUILD_INCLUSION AND NOT COMPILE_DEFINITIONS)
-    cmake_path(GET source PARENT_PATH unit)
-    if(COMPILE_OPTIONS)
-      string(SHA1 options "${COMPILE_OPTIONS}")
-      string(SUBSTRING ${options} 0 8 options)
-      string(APPEND unit _${options})
-    endif()
-    string(MAKE_C_IDENTIFIER "${unit}" unit)
+  get_source_file_property(is_skipped ${file} TARGET_DIRECTORY ${target} SKIP_UNITY_BUILD_INCLUSION)
+  get_source_file_property(definitions ${file} TARGET_DIRECTORY ${target} COMPILE_DEFINITIONS)
+  set(${result} OFF PARENT_SCOPE)
+  if(NOT EXISTS ${file} OR NOT source MATCHES "\\.cpp$" OR enums OR is_skipped OR definitions)
+    set(${result} ON PARENT_SCOPE)
   endif()
-  set(${result} "${unit}" PARENT_SCOPE)
+endfunction()
+
+# Names the unit of a source by its folder and its options.
+function(padlock_unit_of target source result)
+  cmake_path(GET source PARENT_PATH unit)
+  get_source_file_property(options ${PROJECT_SOURCE_DIR}/${source} TARGET_DIRECTORY ${target} COMPILE_OPTIONS)
+  if(options)
+    string(SHA1 hash "${options}")
+    string(SUBSTRING ${hash} 0 8 hash)
+    string(APPEND unit _${hash})
+  endif()
+  string(MAKE_C_IDENTIFIER "${unit}" unit)
+  set(${result} ${unit} PARENT_SCOPE)
 endfunction()
 
 # Writes a unit, which is compiled as one of its sources is.
@@ -65,21 +74,23 @@ function(padlock_write_units target path names result)
   set(${result} ${units} PARENT_SCOPE)
 endfunction()
 
+# Puts units in the place of a target's sources.
 function(padlock_unite_target target)
   get_target_property(base ${target} SOURCE_DIR)
   get_target_property(binary ${target} BINARY_DIR)
   get_target_property(sources ${target} SOURCES)
   set(units)
-  set(left)
+  set(compiled)
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${base} NORMALIZE OUTPUT_VARIABLE name)
     cmake_path(RELATIVE_PATH name BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-    padlock_unit_of(${target} ${name} unit)
-    if(unit)
+    padlock_is_alone(${target} ${name} is_alone)
+    if(is_alone)
+      list(APPEND compiled ${source})
+    else()
+      padlock_unit_of(${target} ${name} unit)
       list(APPEND units ${unit})
       list(APPEND sources_of_${unit} ${name})
-    else()
-      list(APPEND left ${source})
     endif()
   endforeach()
   list(REMOVE_DUPLICATES units)
@@ -89,9 +100,9 @@ function(padlock_unite_target target)
     if(count GREATER 1)
       padlock_write_units(${target} ${binary}/unity/${target}/${unit} "${sources_of_${unit}}" written)
     endif()
-    list(APPEND left ${written})
+    list(APPEND compiled ${written})
   endforeach()
-  set_property(TARGET ${target} PROPERTY SOURCES ${left})
+  set_property(TARGET ${target} PROPERTY SOURCES ${compiled})
 endfunction()
 
 function(padlock_unite_sources)
@@ -102,7 +113,7 @@ function(padlock_unite_sources)
   foreach(target IN LISTS targets)
     padlock_unite_target(${target})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      # Collects no garbage below 1 GB, which units stay below: an eighth of the time, for a quarter more memory.
+      # GCC looks for garbage from 1 GB on, which few units reach: an eighth less time, and a quarter more memory.
       target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=1000000)
     endif()
   endforeach()
