@@ -107,7 +107,6 @@ class Numpy(unittest.TestCase):
         for array, mode in ((x[:0], "edge"), (x, "mean"), (x, None), (x.T, "edge"), ([1], "edge"), (x.astype(">f8"), "edge")):
             self.assertIsNone(pad_like_numpy(array, 1, mode, None), (array, mode))
 
-    @needs("pytest")
     def test_fills_that_their_type_does_not_hold_are_numpys_affair(self):
         import numpy
 
@@ -131,6 +130,7 @@ class Numpy(unittest.TestCase):
                         warnings.simplefilter("ignore")
                         self.assertEqual(outcome(padlock.numpy.pad, x, 1, **options), outcome(numpy.pad, x, 1, **options))
 
+    @needs("pytest")
     def test_numpys_own_tests(self):
         code = """
 import numpy, padlock.numpy, pytest, sys
