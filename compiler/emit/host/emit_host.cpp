@@ -27,7 +27,7 @@ bool has_float_arithmetic(const llvm::Function* function) {
 
 /// Returns whether one call of the body may take the run of several rows together.
 bool has_groups(const Schedule& schedule, const SegmentCall& call) {
-  return !schedule.bodies[static_cast<std::size_t>(call.body)].uses_rows &&
+  return !schedule.body_of(call).uses_rows &&
          std::ranges::all_of(call.sources, [](const LoadSource& source) { return source.step.valid(); });
 }
 
@@ -35,7 +35,7 @@ bool has_groups(const Schedule& schedule, const SegmentCall& call) {
 /// order, and what the edges write is in lines that are in the cache by then.
 std::vector<const SegmentCall*> from_the_middle(const Schedule& schedule, const ScheduledCase& row) {
   const auto distance = [&](const SegmentCall* call) {
-    const std::vector<BodyLoad>& loads = schedule.bodies[static_cast<std::size_t>(call->body)].loads;
+    const std::vector<BodyLoad>& loads = schedule.body_of(*call).loads;
     const bool copies = std::ranges::find(loads, LoadKind::contiguous, &BodyLoad::kind) != loads.end();
     const auto before = call - row.calls.data(), after = std::ssize(row.calls) - 1 - before;
     return std::pair(!copies, std::abs(before - after));
@@ -132,7 +132,7 @@ class EntryEmitter {
   /// Emits how many rows are left of the task before the last outer coordinate starts again.
   Value* rows_left(Value* row, const std::vector<llvm::PHINode*>& coordinates) {
     if (outer_axes() == 0) return builder_.getInt64(1);
-    Value* extent = exprs_.exact(builder_, kernel().extents[static_cast<std::size_t>(outer_axes() - 1)]);
+    Value* extent = exprs_.exact(builder_, kernel().extent(outer_axes() - 1));
     return smaller(builder_.CreateSub(scope_.argument(2), row), builder_.CreateSub(extent, coordinates.back()));
   }
   /// Emits the most rows that a group of those left may have: of at most kGroupBytes (one row has any number).
@@ -237,7 +237,7 @@ class EntryEmitter {
     for (int i = outer_axes() - 1; i >= 0; --i) {
       llvm::PHINode* coordinate = coordinates[static_cast<std::size_t>(i)];
       Value* counted = builder_.CreateAdd(coordinate, carry);
-      Value* extent = exprs_.exact(builder_, kernel().extents[static_cast<std::size_t>(i)]);
+      Value* extent = exprs_.exact(builder_, kernel().extent(i));
       Value* wraps = builder_.CreateICmpEQ(counted, extent);
       coordinate->addIncoming(builder_.CreateSelect(wraps, builder_.getInt64(0), counted), builder_.GetInsertBlock());
       carry = builder_.CreateZExt(wraps, i64_, "carry");

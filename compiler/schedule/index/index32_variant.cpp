@@ -52,14 +52,11 @@ void add_strides(ir::ExprContext& exprs, std::vector<Expr>& all, Expr address) {
 /// bits as its indices: what they are multiplied by may be anything.
 std::vector<Expr> strides_of(const Schedule& schedule, const TransposeTile* tile) {
   std::vector<Expr> all;
-  const Kernel& kernel = schedule.kernel;
   ir::ExprContext& exprs = schedule.exprs();
   const auto add_offset = [&](Expr offset) {
     if (schedule.grid() == nullptr) add_strides(exprs, all, offset);
   };
-  for (const ScheduledCase& row : schedule.cases)
-    for (const SegmentCall& call : row.calls)
-      for (const LoadSource& source : call.sources) add_offset(source.base);
+  for (const LoadSource& source : schedule.sources()) add_offset(source.base);
   for (const Body& body : schedule.bodies) {
     for (const BodyNode& node : body.nodes) add_strides(exprs, all, node.index);
     for (const BodyLoad& load : body.loads) {
@@ -68,9 +65,7 @@ std::vector<Expr> strides_of(const Schedule& schedule, const TransposeTile* tile
     }
   }
   if (tile == nullptr) return all;
-  std::vector<Expr> coordinates;
-  for (int axis = 0; axis < kernel.rank(); ++axis) coordinates.push_back(kernel.coordinate(axis));
-  add_strides(exprs, all, ir::Layout::dense(exprs, kernel.extents).offset_of(exprs, coordinates));
+  add_strides(exprs, all, schedule.kernel.element_at(schedule.kernel.column()));
   all.push_back(tile->stored_step);
   return all;
 }
@@ -80,11 +75,9 @@ std::vector<Expr> elements_of(const Schedule& schedule) {
   ir::ExprContext& exprs = schedule.exprs();
   std::vector<Expr> all = {exprs.mul(schedule.rows, schedule.columns)};
   std::set<ir::ValueId> seen;
-  for (const ScheduledCase& row : schedule.cases)
-    for (const SegmentCall& call : row.calls)
-      for (const LoadSource& source : call.sources)
-        if (seen.insert(source.tensor).second)
-          all.push_back(schedule.kernel.program->value(source.tensor).layout.span(exprs));
+  for (const LoadSource& source : schedule.sources())
+    if (seen.insert(source.tensor).second)
+      all.push_back(schedule.kernel.program->value(source.tensor).layout.span(exprs));
   return all;
 }
 
@@ -110,7 +103,7 @@ CoordinateRanges ranges_in(const Schedule& schedule, const TransposeTile* tile, 
   for (const Expr column : {run.column_first, run.column_last, run.begin, run.end})
     ranges[column.symbol()] = {0, most(schedule.columns) + kLongestBlock};
   if (tile == nullptr) return ranges;
-  const Expr cross = schedule.kernel.extents[static_cast<std::size_t>(tile->axis)];
+  const Expr cross = schedule.kernel.extent(tile->axis);
   ranges[tile->cross_tile.symbol()] = {0, most(cross) / tile->side()};
   ranges[tile->column_tile.symbol()] = {0, (most(schedule.columns) + tile->halo() - 1) / tile->stored_columns()};
   ranges[tile->row.symbol()] = {0, tile->side() - 1};
@@ -143,9 +136,8 @@ Index32Variant choose_index32_variant(Schedule& schedule) {
   for (const TransposeTile* tile : shapes_of(schedule))
     for (const Expr e : exact_in(schedule, tile)) sizes.add(e);
   for (const Expr extent : schedule.kernel.extents) sizes.add(extent);
-  for (const ScheduledCase& row : schedule.cases)
-    for (const SegmentCall& call : row.calls)
-      for (const Expr bound : {call.begin, call.end}) sizes.add(bound);
+  for (const SegmentCall& call : schedule.calls())
+    for (const Expr bound : {call.begin, call.end}) sizes.add(bound);
   for (const int bits : {30, 29, 28, 27, 24}) {
     const std::int64_t bound = std::int64_t{1} << bits;
     if (!indices_fit(schedule, sizes.found(), bound)) continue;

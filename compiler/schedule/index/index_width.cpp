@@ -77,8 +77,7 @@ CoordinateRanges coordinate_ranges(const Kernel& kernel, const SizeRanges& sizes
     const Int128 last = std::max<Int128>(0, (known == sizes.end() ? extent.range() : known->second).hi - 1);
     ranges[coordinate.symbol()] = {0, std::min(coordinate.range().hi, last)};
   };
-  for (int axis = 0; axis < kernel.rank(); ++axis)
-    add(kernel.coordinate(axis), kernel.extents[static_cast<std::size_t>(axis)]);
+  for (int axis = 0; axis < kernel.rank(); ++axis) add(kernel.coordinate(axis), kernel.extent(axis));
   for (const Kernel::WalkVariable& walk : kernel.walk_variables) add(walk.variable, walk.extent);
   return ranges;
 }

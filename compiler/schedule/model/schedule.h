@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ranges>
 #include <string>
 #include <variant>
 #include <vector>
@@ -83,8 +84,16 @@ struct Schedule {
   /// Not empty for one that serves some sizes better than the schedule before it: those for which the guards hold.
   std::vector<abi::Guard> serves = {};
 
-  [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
-  [[nodiscard]] std::size_t segments() const;  ///< of all cases
+  [[nodiscard]] ir::ExprContext& exprs() const { return kernel.exprs(); }
+  /// The segments of all cases, and what they load.
+  [[nodiscard]] auto calls() const { return cases | std::views::transform(&ScheduledCase::calls) | std::views::join; }
+  [[nodiscard]] auto sources() const {
+    return calls() | std::views::transform(&SegmentCall::sources) | std::views::join;
+  }
+  [[nodiscard]] std::size_t segments() const { return static_cast<std::size_t>(std::ranges::distance(calls())); }
+  [[nodiscard]] const Body& body_of(const SegmentCall& call) const {
+    return bodies[static_cast<std::size_t>(call.body)];
+  }
   /// The cover, or null where it is another.
   [[nodiscard]] const VectorGrid* grid() const { return std::get_if<VectorGrid>(&cover); }
   [[nodiscard]] VectorGrid* grid() { return std::get_if<VectorGrid>(&cover); }

@@ -18,9 +18,8 @@ constexpr int kPartWordsOnTheirWay = 4, kPartWordsOfHalves = 8;
 /// Some rounds of all threads at a time, fewer where several segments have loads. Returns in which rounds this thread
 /// has an element that no segment had: a bit each.
 Value* TileLoader::load_part(const ScheduledCase& row) {
-  const auto loads = static_cast<int>(std::ranges::count_if(row.calls, [&](const SegmentCall& call) {
-    return !vector_.schedule().bodies[static_cast<std::size_t>(call.body)].loads.empty();
-  }));
+  const auto loads = static_cast<int>(std::ranges::count_if(
+      row.calls, [&](const SegmentCall& call) { return !vector_.schedule().body_of(call).loads.empty(); }));
   // A power of two of rounds at a time divides the rounds without the halo.
   const int own_rounds = (tile_.squares() - tile_.halo_squares()) / tile_.threads;
   const bool has_room = tile_.lanes == 2 && vector_.context.offset_bits == 32;

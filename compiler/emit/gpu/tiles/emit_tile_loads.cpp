@@ -194,8 +194,7 @@ void TileLoader::store_block(int result, std::int64_t blocks, llvm::ArrayRef<Val
   const ir::DType dtype = vector_.result_type(static_cast<std::size_t>(result));
   ir::ExprContext& exprs = vector_.context.exprs();
   const auto word_of_part = [&](Expr word, std::size_t row) {
-    const Expr part = exprs.constant(static_cast<std::int64_t>(row));
-    return exprs.substitute(word, [&](Expr symbol) { return symbol == tile_.line ? part : symbol; });
+    return replaced(exprs, word, tile_.line, exprs.constant(static_cast<std::int64_t>(row)));
   };
   const std::vector<Value*> rows = turned(builder_, columns, vector_.context.target.takes_words);
   for (std::size_t row = 0; row < rows.size(); ++row) {

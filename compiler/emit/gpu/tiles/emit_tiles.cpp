@@ -146,7 +146,7 @@ class TileEmitter {
     Value* cross = builder_.CreateAdd(exprs.exact(builder_, tile_.cross_first), at_row);
     column_ = builder_.CreateAdd(exprs.exact(builder_, tile_.column_first), at_column);
     exprs.set_coordinate(kernel().coordinate(tile_.axis), cross);
-    exprs.set_coordinate(kernel().coordinate(kernel().rank() - 1), column_);
+    exprs.set_coordinate(kernel().column(), column_);
     emit();
     builder_.CreateBr(done);
     builder_.SetInsertPoint(done);

@@ -29,17 +29,13 @@ Value* TileAddresses::place(Expr row, Expr column) {
   Value* at_row = builder_.CreateAdd(exprs.exact(builder_, tile().cross_first), exprs.exact(builder_, row));
   Value* at_column = builder_.CreateAdd(exprs.exact(builder_, tile().column_first), exprs.exact(builder_, column));
   exprs.set_coordinate(kernel.coordinate(tile().axis), at_row);
-  exprs.set_coordinate(kernel.coordinate(kernel.rank() - 1), at_column);
+  exprs.set_coordinate(kernel.column(), at_column);
   return at_column;
 }
 
 TileStart TileAddresses::output_at() {
   const Kernel& kernel = vector_.schedule().kernel;
-  ir::ExprContext& exprs = vector_.context.exprs();
-  const ir::Layout output = ir::Layout::dense(exprs, kernel.extents);
-  std::vector<Expr> coordinates;
-  for (int axis = 0; axis < kernel.rank(); ++axis) coordinates.push_back(kernel.coordinate(axis));
-  return start_of(vector_.exprs.address(builder_, output.offset_of(exprs, coordinates)), tile().stored_step);
+  return start_of(vector_.exprs.address(builder_, kernel.element_at(kernel.column())), tile().stored_step);
 }
 
 Access TileAddresses::word(Value* pointer, ir::DType dtype, Value* element) const {
@@ -114,8 +110,7 @@ Value* TileAddresses::is_multiple(Value* pointer, ir::DType dtype, const TileSta
 }
 
 Expr with_later(ir::ExprContext& exprs, Expr e, Expr variable, std::int64_t by) {
-  const Expr later = exprs.add(variable, exprs.constant(by));
-  return exprs.substitute(e, [&](Expr symbol) { return symbol == variable ? later : symbol; });
+  return replaced(exprs, e, variable, exprs.add(variable, exprs.constant(by)));
 }
 
 }  // namespace padlock::compiler

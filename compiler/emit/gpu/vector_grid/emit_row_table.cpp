@@ -42,10 +42,7 @@ std::vector<abi::Guard> RowTableEmitter::guards(const ProvenKernel& kernel) {
   std::vector<abi::Guard> guards;
   if (!kernel.has_row_tables() || record_bytes(schedule) > kMostBytes) return guards;
   const RowTable& rows = *schedule.grid()->row_table;
-  const auto of_launch = [&](Expr e) {
-    return schedule.exprs().substitute(e,
-                                       [&](Expr symbol) { return symbol == rows.columns ? schedule.columns : symbol; });
-  };
+  const auto of_launch = [&](Expr e) { return replaced(schedule.exprs(), e, rows.columns, schedule.columns); };
   const Expr elements = schedule.exprs().mul(schedule.rows, schedule.columns);
   guards.push_back(
       {abi::Assumption::short_rows, {elements, ir::Comparison::ge, schedule.exprs().constant(rows.fewest)}});

@@ -45,7 +45,7 @@ ThreadValues::ThreadValues(const VectorContext& vector, std::size_t body, BodyAr
       arguments_(std::move(arguments)),
       column_(column) {
   const Kernel& kernel = vector.schedule().kernel;
-  if (column != nullptr) vector.exprs.set_coordinate(kernel.coordinate(kernel.rank() - 1), column);
+  if (column != nullptr) vector.exprs.set_coordinate(kernel.column(), column);
 }
 
 llvm::Type* ThreadValues::type_of(std::size_t load, int lanes) const {

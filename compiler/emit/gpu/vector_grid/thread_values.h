@@ -27,9 +27,7 @@ struct VectorContext {
   [[nodiscard]] const VectorGrid& grid() const { return *context.schedule.grid(); }
   [[nodiscard]] const TransposeTile& tile() const { return *context.tile; }
   [[nodiscard]] int lanes() const { return grid().lanes; }
-  [[nodiscard]] ir::DType result_type(std::size_t result) const {
-    return schedule().kernel.program->value(schedule().kernel.results[result]).dtype;
-  }
+  [[nodiscard]] ir::DType result_type(std::size_t result) const { return schedule().kernel.result(result).dtype; }
   [[nodiscard]] llvm::BasicBlock* block(const char* name) const { return new_block(builder, name); }
   /// Returns the row of the output that is so many after the launch's first. Both are indices.
   [[nodiscard]] llvm::Value* row_of_output(llvm::Value* row) const;

@@ -146,7 +146,7 @@ class ChunkPlanEmitter {
   /// Gives the element its lane: the next of the vector if all that is loaded for it is in the windows, else the first
   /// of the next vector.
   Lane place(const Lane& at) {
-    exprs_.set_coordinate(context_.schedule.kernel.coordinate(context_.schedule.kernel.rank() - 1), at.column);
+    exprs_.set_coordinate(context_.schedule.kernel.column(), at.column);
     std::map<PredicateId, Value*> held;
     const auto holds = [&](PredicateId predicate) {
       Value*& value = held[predicate];

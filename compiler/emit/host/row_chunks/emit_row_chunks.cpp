@@ -200,9 +200,7 @@ class ChunkLoopEmitter {
   [[nodiscard]] llvm::Type* element(ir::DType dtype) {
     return builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(dtype)));
   }
-  [[nodiscard]] ir::DType result_type(std::size_t i) const {
-    return context_.schedule.kernel.program->value(context_.schedule.kernel.results[i]).dtype;
-  }
+  [[nodiscard]] ir::DType result_type(std::size_t i) const { return context_.schedule.kernel.result(i).dtype; }
   [[nodiscard]] std::vector<Value*> first_windows() const {
     std::vector<Value*> windows;
     for (const Load& load : loads_) windows.push_back(load.window);
