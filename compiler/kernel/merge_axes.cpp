@@ -1,4 +1,4 @@
-#include "compiler/kernel/merge_axes.h"
+#include "compiler/kernel/lowering.h"
 
 #include <algorithm>
 #include <optional>

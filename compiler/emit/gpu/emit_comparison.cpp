@@ -1,4 +1,4 @@
-#include "compiler/emit/gpu/emit_comparison.h"
+#include "compiler/emit/gpu/emit_gpu.h"
 
 #include <array>
 #include <string>

@@ -9,7 +9,6 @@
 #include "compiler/schedule/index/index32_variant.h"
 #include "compiler/schedule/index/index64_bounds.h"
 #include "compiler/schedule/index/index_width.h"
-#include "compiler/schedule/index/tensor_reach.h"
 
 namespace padlock::compiler {
 namespace {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "compiler/prover/core/proof_session.h"
-#include "compiler/schedule/model/row_table.h"
 #include "compiler/schedule/model/schedule.h"
 
 // That the vectors of a grid (compiler/schedule/model/vector_grid.h) have every element of the output once and nothing

@@ -1,4 +1,4 @@
-#include "compiler/schedule/cases/make_bodies.h"
+#include "compiler/schedule/cases/segments.h"
 
 #include <algorithm>
 #include <map>

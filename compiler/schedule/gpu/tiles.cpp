@@ -1,4 +1,4 @@
-#include "compiler/schedule/gpu/tiles.h"
+#include "compiler/schedule/gpu/covers.h"
 
 #include <algorithm>
 

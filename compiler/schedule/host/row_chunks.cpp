@@ -1,11 +1,11 @@
-#include "compiler/schedule/host/row_chunks.h"
+#include "compiler/schedule/host/covers.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "compiler/schedule/cases/make_bodies.h"
 #include "compiler/schedule/cases/row_recurrence.h"
+#include "compiler/schedule/cases/segments.h"
 #include "compiler/schedule/host/interleave.h"
 #include "ir/expr/affine.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/schedule/host/runs.h"
+#include "compiler/schedule/host/covers.h"
 
 #include <algorithm>
 

@@ -4,9 +4,7 @@
 #include <set>
 
 #include "compiler/schedule/index/exact_indices.h"
-#include "compiler/schedule/index/index_sizes.h"
 #include "compiler/schedule/index/index_width.h"
-#include "compiler/schedule/index/tensor_reach.h"
 
 namespace padlock::compiler {
 
@@ -132,16 +130,16 @@ bool indices_fit(const Schedule& schedule, const std::vector<Expr>& sizes, std::
 
 Index32Variant choose_index32_variant(Schedule& schedule) {
   if (!schedule.is_for_gpu()) return {};
-  IndexSizes sizes(schedule.exprs());
+  std::vector<Expr> all;
   for (const TransposeTile* tile : shapes_of(schedule))
-    for (const Expr e : exact_in(schedule, tile)) sizes.add(e);
-  for (const Expr extent : schedule.kernel.extents) sizes.add(extent);
-  for (const SegmentCall& call : schedule.calls())
-    for (const Expr bound : {call.begin, call.end}) sizes.add(bound);
+    std::ranges::copy(exact_in(schedule, tile), std::back_inserter(all));
+  std::ranges::copy(schedule.kernel.extents, std::back_inserter(all));
+  for (const SegmentCall& call : schedule.calls()) all.insert(all.end(), {call.begin, call.end});
+  const std::vector<Expr> sizes = sizes_in(schedule.exprs(), all);
   for (const int bits : {30, 29, 28, 27, 24}) {
     const std::int64_t bound = std::int64_t{1} << bits;
-    if (!indices_fit(schedule, sizes.found(), bound)) continue;
-    Index32Variant made{.bound = bound, .sizes = sizes.found(), .elements = {}, .guards = {}};
+    if (!indices_fit(schedule, sizes, bound)) continue;
+    Index32Variant made{.bound = bound, .sizes = sizes, .elements = {}, .guards = {}};
     made.elements = elements_of(schedule);
     made.guards = guards_of(schedule.exprs(), made.sizes, bound);
     const auto may_be_more = [](Expr elements) { return elements.range().hi > Index32Variant::kMostElements; };

@@ -1,4 +1,4 @@
-#include "compiler/prover/core/access_regions.h"
+#include "compiler/prover/core/schedule_proof.h"
 
 namespace padlock::compiler {
 
