@@ -4,7 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include "compiler/emit/gpu/tiles/turn_words.h"
 #include "compiler/emit/scalar/emit_loop.h"
 #include "compiler/emit/scalar/vector_shift.h"
 

@@ -7,10 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/emit/host/row_chunks/chunk_plan.h"
-#include "compiler/emit/host/row_chunks/interleaved_nodes.h"
-#include "compiler/emit/host/row_chunks/prefetch_stores.h"
-#include "compiler/emit/host/row_chunks/selection_masks.h"
+#include "compiler/emit/host/row_chunks/chunk_vectors.h"
 #include "compiler/emit/host/row_chunks/vector_permute.h"
 #include "compiler/emit/rows/body_values.h"
 #include "compiler/emit/scalar/emit_loop.h"
