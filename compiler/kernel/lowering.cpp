@@ -7,10 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "compiler/kernel/index_maps.h"
 #include "ir/expr/affine.h"
 #include "support/limits.h"
-#include "support/steps.h"
 
 namespace padlock::compiler {
 namespace {

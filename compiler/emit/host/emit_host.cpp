@@ -58,15 +58,11 @@ struct KernelParts {
 };
 
 /// Emits the entry: goes over rows [first, last), in groups of one case, and keeps the outer coordinates of the first.
-class EntryEmitter {
+class EntryEmitter : private FunctionEmitter {
  public:
   EntryEmitter(KernelContext& context, const KernelParts& parts)
-      : context_(context),
-        parts_(parts),
-        scope_(context, make_entry(context.module, context.abi, context.target), parts.any_float()),
-        builder_(scope_.builder),
-        exprs_(scope_.exprs),
-        i64_(builder_.getInt64Ty()) {}
+      : FunctionEmitter(context, make_entry(context.module, context.abi, context.target), parts.any_float()),
+        parts_(parts) {}
 
   void emit() {
     RowEmitter rows(context_, builder_, exprs_);
@@ -79,9 +75,7 @@ class EntryEmitter {
   }
 
  private:
-  [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
   [[nodiscard]] int outer_axes() const { return kernel().rank() - 1; }
-  BasicBlock* block(const char* name) { return scope_.block(name); }
 
   /// Non-temporal stores are ordered before the task ends.
   void emit_fence() {
@@ -219,7 +213,6 @@ class EntryEmitter {
     builder_.SetInsertPoint(others);
     return {{some, {number}}};
   }
-  Value* smaller(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
 
   void emit_call(RowEmitter& emitter, const SegmentCall& call, Value* rows) {
     BodyArguments run = emitter.arguments_of(call, rows);
@@ -244,12 +237,7 @@ class EntryEmitter {
     }
   }
 
-  KernelContext& context_;
   const KernelParts& parts_;
-  FunctionScope scope_;
-  IRBuilder<>& builder_;
-  ExprEmitter& exprs_;
-  llvm::Type* i64_;
   struct Plan {
     Value *plan = nullptr, *state = nullptr;
   };
@@ -276,7 +264,7 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
   abi.preconditions = kernel.preconditions();
   SizeTable sizes;
   IndexWidths widths(schedule.kernel);
-  KernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths};
+  KernelContext context{{}, module, kernel, schedule, target, bounds_check, abi, sizes, widths};
   KernelParts parts = emit_parts(context);
   EntryEmitter(context, parts).emit();
   std::vector<abi::KernelAbi> variants = {abi};
@@ -285,7 +273,7 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
     abi::KernelAbi special = abi;
     special.name.append(".").append(name_of(kernel.guards().front().assumption));
     special.guards = kernel.guards();
-    KernelContext specialised{module, kernel, schedule, target, bounds_check, special, sizes, widths};
+    KernelContext specialised{{}, module, kernel, schedule, target, bounds_check, special, sizes, widths};
     for (std::size_t i = 0; i < schedule.bodies.size(); ++i)
       if (kernel.guards_loads(static_cast<int>(i))) parts.bodies[i] = emit_runs(specialised, i);
     EntryEmitter(specialised, parts).emit();

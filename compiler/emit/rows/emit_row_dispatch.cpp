@@ -1,10 +1,8 @@
 #include "compiler/emit/rows/emit_row_dispatch.h"
 
-#include <algorithm>
 #include <set>
 
 #include "compiler/schedule/cases/row_recurrence.h"
-#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 namespace {

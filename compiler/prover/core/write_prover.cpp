@@ -125,10 +125,10 @@ void WriteProver::prove_alignment(const Body& body) {
 void WriteProver::prove_alignment(const LoopStrategy& strategy, const VectorLoop& loop, const std::string& name,
                                   ir::DType dtype) {
   const int size = ir::byte_size(dtype);
-  const Expr trip = exprs_.mul(exprs_.constant(loop.step() * size), lanes_of(exprs_, strategy, loop).trip);
-  Obligation align{.kind = ObligationKind::align,
-                   .access = fmt::format("{} in {}, {} bytes", name, where_, loop.lanes * size)};
-  if (trip.congruence().residue % (loop.lanes * size) != 0 || trip.congruence().modulus % (loop.lanes * size) != 0) {
+  const Expr trip = exprs_.mul(exprs_.constant(Int128{loop.step()} * size), lanes_of(exprs_, strategy, loop).trip);
+  const std::int64_t bytes = std::int64_t{loop.lanes} * size;  // of a vector
+  Obligation align{.kind = ObligationKind::align, .access = fmt::format("{} in {}, {} bytes", name, where_, bytes)};
+  if (trip.congruence().residue % bytes != 0 || trip.congruence().modulus % bytes != 0) {
     align.verdict = Verdict::refuted;
     align.found.violation = fmt::format("a trip advances by {} bytes", loop.step() * size);
   }

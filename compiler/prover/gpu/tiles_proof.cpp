@@ -81,21 +81,22 @@ class TileProof : private ScheduleProof {
   void prove_output() {
     const Expr side = exprs_.constant(tile_.side());
     const Expr columns = exprs_.constant(tile_.stored_columns());
-    const Expr part = exprs_.floordiv(cross_, side);
+    const Expr cross_tile = exprs_.floordiv(cross_, side);
     const Expr from_phase = exprs_.add(column_, tile_.phase);
-    const Expr inner_part = exprs_.floordiv(from_phase, columns);
+    const Expr column_tile = exprs_.floordiv(from_phase, columns);
     const Expr first = exprs_.sub(exprs_.constant(tile_.halo()), tile_.phase);
     const auto at_witness = [&](Expr e) {
-      return replaced(e, {{tile_.cross_tile, part},
-                          {tile_.column_tile, inner_part},
+      return replaced(e, {{tile_.cross_tile, cross_tile},
+                          {tile_.column_tile, column_tile},
                           {tile_.row, exprs_.mod(cross_, side)},
                           {tile_.column, exprs_.add(first, exprs_.mod(from_phase, columns))}});
     };
     const auto missing = [=, this](const Evaluate& at) {
-      return fmt::format("element ({}, {}) is not in tile ({}, {})", at(cross_), at(column_), at(part), at(inner_part));
+      return fmt::format("element ({}, {}) is not in tile ({}, {})", at(cross_), at(column_), at(cross_tile),
+                         at(column_tile));
     };
-    std::vector<Goal> goals = {{{at_least(part, count_of(tile_.cross_tile))}, missing},
-                               {{at_least(inner_part, count_of(tile_.column_tile))}, missing}};
+    std::vector<Goal> goals = {{{at_least(cross_tile, count_of(tile_.cross_tile))}, missing},
+                               {{at_least(column_tile, count_of(tile_.column_tile))}, missing}};
     append(goals, differ(at_witness(made_cross_), cross_, missing));
     append(goals, differ(at_witness(made_column_), column_, missing));
     for (const Expr test : tile_.tests) goals.push_back({{less(at_witness(test), zero_)}, missing});
@@ -170,8 +171,8 @@ class TileProof : private ScheduleProof {
     const ScheduledCase& row = schedule_.cases[index];
     for (const TileRun& run : tile_.runs)
       if (run.row_case == index) prove_run(run, row.calls[run.call], path);
-    for (const TileCase& part : tile_.cases)
-      if (part.row_case == index) prove_part(part, row, path);
+    for (const TileCase& tile_case : tile_.cases)
+      if (tile_case.row_case == index) prove_case(tile_case, row, path);
     if (!row.is_test()) return;
     for (const bool held : {true, false}) {
       path.emplace_back(row.test, held);
@@ -181,12 +182,12 @@ class TileProof : private ScheduleProof {
   }
 
   /// All rows of a tile that passes the tests are in the case. Whether a column is in a segment is asked of each.
-  void prove_part(const TileCase& part, const ScheduledCase& row, const Path& path) {
-    const std::string name = fmt::format("tiles of rows in case {}", part.row_case);
+  void prove_case(const TileCase& tile_case, const ScheduledCase& row, const Path& path) {
+    const std::string name = fmt::format("tiles of rows in case {}", tile_case.row_case);
     const Describe other = [=, this](const Evaluate& at) {
       return fmt::format("row {} of the tile is in another case", at(tile_.row));
     };
-    decide(ObligationKind::load, name, joined(in_launch(positions()), part.tests), goals_of(path, other));
+    decide(ObligationKind::load, name, joined(in_launch(positions()), tile_case.tests), goals_of(path, other));
     if (tile_.lanes == 1) return;
     for (const SegmentCall& call : row.calls) prove_neighbours(name, call);
   }

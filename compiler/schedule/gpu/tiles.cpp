@@ -110,8 +110,9 @@ void test_words(ir::ExprContext& exprs, TransposeTile& tile) {
   tile.loads.lowest = exprs.variable("lowest", kLowest);
   tile.loads.highest = exprs.variable("highest", kHighest);
   tile.loads.extent = exprs.variable("loaded_extent", kExtent);
-  tile.loads.tests = {exprs.sub(tile.loads.lowest, exprs.constant(tile.lanes - 1)),
-                      exprs.sub(tile.loads.extent, exprs.add(tile.loads.highest, exprs.constant(2 * tile.lanes)))};
+  tile.loads.tests = {
+      exprs.sub(tile.loads.lowest, exprs.constant(tile.lanes - 1)),
+      exprs.sub(tile.loads.extent, exprs.add(tile.loads.highest, exprs.constant(Int128{2} * tile.lanes)))};
   tile.loads.word_tests = {exprs.sub(tile.loads.lowest, tile.loads.shift),
                            exprs.sub(tile.loads.extent, exprs.add(tile.loads.highest, exprs.constant(tile.lanes)))};
 }

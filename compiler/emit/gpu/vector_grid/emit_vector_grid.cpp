@@ -39,21 +39,13 @@ class VectorStores {
   }
 
   Access access_of(std::size_t result, Value* element, int elements) {
-    const ir::DType dtype = vector_.result_type(result);
-    Access access{.pointer = outputs_[result],
-                  .dtype = dtype,
-                  .first = builder_.CreateZExt(element, builder_.getInt64Ty()),
-                  .elements = elements};
-    if (vector_.context.target.aligned_elements) access.align = static_cast<unsigned>(elements * ir::byte_size(dtype));
-    return vector_.checked(access, result);
+    Value* first = builder_.CreateZExt(element, builder_.getInt64Ty());
+    return vector_.checked(vector_.access_of(outputs_[result], vector_.result_type(result), first, elements), result);
   }
 
   void store(Value* first, int elements, llvm::ArrayRef<Value*> results) {
-    const bool evict_first =
-        elements > 1 && vector_.schedule().store == StoreKind::nontemporal && vector_.context.target.takes_words;
-    for (std::size_t i = 0; i < results.size(); ++i)
-      accesses_.store(access_of(i, first, elements), results[i],
-                      evict_first ? StoreHint::evict_first : StoreHint::none);
+    const StoreHint hint = elements > 1 ? vector_.store_hint() : StoreHint::none;
+    for (std::size_t i = 0; i < results.size(); ++i) accesses_.store(access_of(i, first, elements), results[i], hint);
   }
 
   const VectorContext& vector_;
@@ -88,23 +80,23 @@ class VectorGridEmitter {
   void emit(Value* block) {
     segments_.load_buffers();
     stores_.load_buffers();
-    vector_.exprs.set_coordinate(vector_.grid().phase, stores_.phase());
-    vector_.exprs.set_coordinate(vector_.grid().block, block);
+    vector_.set(vector_.grid().phase, stores_.phase());
+    vector_.set(vector_.grid().block, block);
     first_ = launched(vector_.grid().first);
     elements_ = vector_.launched_elements(context_.index_type());
     segments_.make_table(thread_);
-    std::uint32_t part = 0;
+    std::uint32_t interval = 0;
     if (context_.uses_row_table)
-      in_interval(part++, [&] { segments_.fill_table([&](Value* slot) { return first_of(slot); }); });
-    in_interval(part++, [&] { emit_own_vectors(); });
-    in_interval(part++, [&] { emit_edges(); });
+      in_interval(interval++, [&] { segments_.fill_table([&](Value* slot) { return first_of(slot); }); });
+    in_interval(interval++, [&] { emit_own_vectors(); });
+    in_interval(interval++, [&] { emit_edges(); });
   }
 
  private:
   template <class Emit>
-  void in_interval(std::uint32_t part, Emit&& emit) {
+  void in_interval(std::uint32_t interval, Emit&& emit) {
     if (vector_.interval == nullptr) return emit();
-    vector_.when(builder_.CreateICmpEQ(vector_.interval, builder_.getInt32(part)), emit);
+    vector_.when(builder_.CreateICmpEQ(vector_.interval, builder_.getInt32(interval)), emit);
   }
 
   Expr launched(Expr e) {
@@ -114,8 +106,8 @@ class VectorGridEmitter {
 
   /// Returns the element at which a vector begins, counted from the launch's first.
   Value* first_of(Value* slot) {
-    vector_.exprs.set_coordinate(vector_.grid().slot, slot);
-    return vector_.exprs.exact(builder_, first_);
+    vector_.set(vector_.grid().slot, slot);
+    return vector_.exact(first_);
   }
 
   /// Loads all vectors of a thread, then stores them.

@@ -1,6 +1,5 @@
 #include "compiler/emit/host/runs/run_vector.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "compiler/emit/scalar/emit_loop.h"
