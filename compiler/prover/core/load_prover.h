@@ -18,7 +18,7 @@ class LoadProver {
 
   /// From here on rows of this case.
   void enter_case(const solver::Region& rows);
-  /// One obligation for each load of the segment. `inside`: no lane leaves its run.
+  /// Adds an obligation for each load of the segment. `inside`: no lane leaves its run.
   void prove(const SegmentCall& call, bool inside);
 
  private:
