@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 
 #include "compiler/kernel/lowering.h"
-#include "compiler/kernel/merge_axes.h"
-#include "compiler/schedule/cases/make_bodies.h"
 #include "compiler/schedule/cases/segments.h"
 #include "compiler/schedule/choose_cover.h"
 #include "compiler/schedule/index/exact_indices.h"

@@ -1,7 +1,5 @@
 #include "solver/linear_certificate.h"
 
-#include <algorithm>
-
 namespace padlock::solver {
 
 namespace {

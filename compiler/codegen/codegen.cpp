@@ -4,6 +4,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <llvm-c/Core.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -19,11 +20,15 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "compiler/emit/rows/kernel_function.h"
+#include "compiler/targets/revision.h"
 
 namespace padlock::compiler {
 
-std::unexpected<Error> llvm_error(const char* doing, llvm::Error error) {
-  return internal_error(fmt::format("LLVM failed while {}: {}", doing, llvm::toString(std::move(error))));
+// Asked of the library, not of its headers: a shared LLVM is updated without building Padlock anew.
+std::string llvm_version() {
+  unsigned major = 0, minor = 0, patch = 0;
+  LLVMGetVersion(&major, &minor, &patch);
+  return fmt::format("{}.{}.{}", major, minor, patch);
 }
 
 namespace {
@@ -33,7 +38,7 @@ namespace {
 /// kSelectsByGraph has graphs of whole blocks.
 class ChooseSelector final : public llvm::FunctionPass {
  public:
-  explicit ChooseSelector(llvm::TargetMachine& machine) : FunctionPass(kId), machine_(machine) {}
+  explicit ChooseSelector(llvm::TargetMachine& machine) : FunctionPass(id_), machine_(machine) {}
 
   bool runOnFunction(llvm::Function& function) override {
     machine_.setFastISel(!function.hasFnAttribute(kSelectsByGraph));
@@ -42,7 +47,7 @@ class ChooseSelector final : public llvm::FunctionPass {
   void getAnalysisUsage(llvm::AnalysisUsage& usage) const override { usage.setPreservesAll(); }
 
  private:
-  static inline char kId = 0;  // LLVM knows a pass by its address
+  static inline char id_ = 0;  // LLVM knows a pass by its address
   llvm::TargetMachine& machine_;
 };
 

@@ -13,9 +13,6 @@ class Pass;
 
 namespace padlock::compiler {
 
-/// An LLVM error as ours: "LLVM failed while DOING: ...".
-[[nodiscard]] std::unexpected<Error> llvm_error(const char* doing, llvm::Error error);
-
 /// The short pipeline: the schedule emits final vectors and loops, so that common subexpressions and empty blocks are
 /// all that is left to do.
 void simplify(llvm::Module& module, llvm::TargetMachine& machine);

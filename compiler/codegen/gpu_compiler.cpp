@@ -21,7 +21,6 @@
 #include "compiler/codegen/codegen.h"
 #include "compiler/codegen/host_target.h"
 #include "compiler/codegen/link_image.h"
-#include "compiler/emit/gpu/emit_comparison.h"
 #include "compiler/emit/gpu/emit_gpu.h"
 #include "compiler/targets/compiler_base.h"
 

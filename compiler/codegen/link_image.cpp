@@ -1,7 +1,6 @@
 #include "compiler/codegen/link_image.h"
 
 #include <cstring>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,8 +11,6 @@
 #include <llvm/Object/ELFObjectFile.h>
 #include <llvm/Support/MathExtras.h>
 #include <llvm/Support/MemoryBuffer.h>
-
-#include "compiler/codegen/codegen.h"
 
 namespace padlock::compiler {
 namespace {
@@ -27,6 +24,13 @@ using llvm::object::SymbolRef;
 /// Leaves out unwind tables: nothing unwinds through a kernel.
 bool is_placed(const ELFSectionRef& section, llvm::StringRef name) {
   return (section.getFlags() & llvm::ELF::SHF_ALLOC) != 0 && section.getSize() != 0 && name != ".eh_frame";
+}
+
+/// Turns a result of LLVM's into ours. Error (internal): "LLVM failed while DOING: ...".
+template <class Value>
+Result<Value> result_of(const char* doing, llvm::Expected<Value> expected) {
+  if (expected) return std::move(*expected);
+  return internal_error(fmt::format("LLVM failed while {}: {}", doing, llvm::toString(expected.takeError())));
 }
 
 class ImageLinker {
@@ -43,31 +47,27 @@ class ImageLinker {
   Result<std::map<std::string, std::size_t>> functions() const {
     std::map<std::string, std::size_t> found;
     for (const SymbolRef& symbol : object_.symbols()) {
-      auto flags = symbol.getFlags();
-      if (!flags) return llvm_error("reading its symbols", flags.takeError());
-      if ((*flags & SymbolRef::SF_Global) == 0) continue;
-      auto name = symbol.getName();
-      if (!name) return llvm_error("reading its symbols", name.takeError());
+      PADLOCK_TRY(const std::uint32_t flags, result_of("reading its symbols", symbol.getFlags()));
+      if ((flags & SymbolRef::SF_Global) == 0) continue;
+      PADLOCK_TRY(const auto name, result_of("reading its symbols", symbol.getName()));
       PADLOCK_TRY(const std::size_t offset, offset_of(symbol));
-      found.emplace(name->str(), offset);
+      found.emplace(name.str(), offset);
     }
     return found;
   }
 
  private:
   Status place(const ELFSectionRef& section) {
-    auto name = section.getName();
-    if (!name) return llvm_error("reading its sections", name.takeError());
-    if (!is_placed(section, *name)) return {};
+    PADLOCK_TRY(const auto name, result_of("reading its sections", section.getName()));
+    if (!is_placed(section, name)) return {};
     if ((section.getFlags() & llvm::ELF::SHF_WRITE) != 0 || section.getType() == llvm::ELF::SHT_NOBITS)
-      return internal_error(fmt::format("emitted code has data of its own in {}; expected none", name->str()));
-    auto contents = section.getContents();
-    if (!contents) return llvm_error("reading its sections", contents.takeError());
+      return internal_error(fmt::format("emitted code has data of its own in {}; expected none", name.str()));
+    PADLOCK_TRY(const auto contents, result_of("reading its sections", section.getContents()));
     const std::size_t offset = llvm::alignTo(bytes_.size(), section.getAlignment());
     // Between sections stands what traps.
     bytes_.resize(offset, std::byte{0xCC});
-    const auto* const first = reinterpret_cast<const std::byte*>(contents->data());
-    bytes_.insert(bytes_.end(), first, first + contents->size());
+    const auto* const first = reinterpret_cast<const std::byte*>(contents.data());
+    bytes_.insert(bytes_.end(), first, first + contents.size());
     offsets_.emplace(section.getIndex(), offset);
     return {};
   }
@@ -78,22 +78,18 @@ class ImageLinker {
   }
 
   Result<std::size_t> offset_of(const SymbolRef& symbol) const {
-    auto section = symbol.getSection();
-    if (!section) return llvm_error("reading its symbols", section.takeError());
-    auto value = symbol.getValue();
-    if (!value) return llvm_error("reading its symbols", value.takeError());
-    if (*section != object_.section_end())
-      if (const auto base = place_of(**section)) return *base + *value;
-    auto name = symbol.getName();
-    if (!name) return llvm_error("reading its symbols", name.takeError());
-    return internal_error(fmt::format("emitted code imports '{}'; expected no import", name->str()));
+    PADLOCK_TRY(const auto section, result_of("reading its symbols", symbol.getSection()));
+    PADLOCK_TRY(const auto value, result_of("reading its symbols", symbol.getValue()));
+    if (section != object_.section_end())
+      if (const auto base = place_of(*section)) return *base + value;
+    PADLOCK_TRY(const auto name, result_of("reading its symbols", symbol.getName()));
+    return internal_error(fmt::format("emitted code imports '{}'; expected no import", name.str()));
   }
 
   Status relocate(const SectionRef& section) {
-    auto patched = section.getRelocatedSection();
-    if (!patched) return llvm_error("reading its relocations", patched.takeError());
-    if (*patched == object_.section_end()) return {};
-    const std::optional<std::size_t> base = place_of(**patched);
+    PADLOCK_TRY(const auto patched, result_of("reading its relocations", section.getRelocatedSection()));
+    if (patched == object_.section_end()) return {};
+    const std::optional<std::size_t> base = place_of(*patched);
     if (!base) return {};
     for (const ELFRelocationRef relocation : section.relocations())
       PADLOCK_CHECK(resolve(relocation, *base + relocation.getOffset()));
@@ -113,11 +109,10 @@ class ImageLinker {
       return internal_error(
           fmt::format("emitted code has a relocation of type {}; expected relative ones", name.str().str()));
     }
-    auto addend = relocation.getAddend();
-    if (!addend) return llvm_error("reading its relocations", addend.takeError());
+    PADLOCK_TRY(const auto addend, result_of("reading its relocations", relocation.getAddend()));
     if (relocation.getSymbol() == object_.symbol_end()) return internal_error("a relocation names no symbol");
     PADLOCK_TRY(const std::size_t target, offset_of(*relocation.getSymbol()));
-    const std::int64_t distance = static_cast<std::int64_t>(target) + *addend - static_cast<std::int64_t>(place);
+    const std::int64_t distance = static_cast<std::int64_t>(target) + addend - static_cast<std::int64_t>(place);
     if (place + size > bytes_.size() || (size == 4 && !llvm::isInt<32>(distance)))
       return internal_error(fmt::format("a relocation at byte {} does not fit", place));
     // Little-endian, as this machine is.
@@ -135,9 +130,8 @@ class ImageLinker {
 Result<abi::CompiledCode> link_image(const llvm::SmallVector<char>& object,
                                      std::vector<std::vector<abi::KernelAbi>> kernels) {
   const llvm::MemoryBufferRef buffer(llvm::StringRef(object.data(), object.size()), "padlock");
-  auto file = llvm::object::ObjectFile::createELFObjectFile(buffer);
-  if (!file) return llvm_error("reading its object", file.takeError());
-  const auto& elf = llvm::cast<ELFObjectFileBase>(**file);
+  PADLOCK_TRY(const auto file, result_of("reading its object", llvm::object::ObjectFile::createELFObjectFile(buffer)));
+  const auto& elf = llvm::cast<ELFObjectFileBase>(*file);
   if (elf.getEMachine() != llvm::ELF::EM_X86_64) return internal_error("expected an object for x86-64");
   ImageLinker linker(elf);
   abi::CompiledCode image{.kind = abi::CodeKind::host_image, .bytes = {}, .kernels = {}};

@@ -82,7 +82,7 @@ class Exchange {
 /// of the time. Stores by it, and loads by any other register, are all the same.
 class LoadBases final : public llvm::MachineFunctionPass {
  public:
-  LoadBases() : MachineFunctionPass(kId) {}
+  LoadBases() : MachineFunctionPass(id_) {}
 
   bool runOnMachineFunction(llvm::MachineFunction& function) override {
     const llvm::MachineRegisterInfo& uses = function.getRegInfo();
@@ -106,7 +106,7 @@ class LoadBases final : public llvm::MachineFunctionPass {
   }
 
  private:
-  static inline char kId = 0;  // LLVM knows a pass by its address
+  static inline char id_ = 0;  // LLVM knows a pass by its address
 
   /// How many instructions load from where it points.
   static int loads_by(const llvm::MachineFunction& function, MCRegister base) {

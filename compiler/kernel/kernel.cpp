@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/expr/affine.h"
 #include "support/steps.h"
 
 namespace padlock::compiler {
@@ -66,6 +67,23 @@ std::vector<Walk> walks_of(const Node& sum) {
 
 void append_walk(std::vector<ir::Expr>& coordinates, const Walk& walk) {
   for (const ir::Expr e : {walk.variable, walk.first, walk.step, walk.other, walk.limit}) coordinates.push_back(e);
+}
+
+bool Kernel::mentions_rows(Expr e) const {
+  for (int axis = 0; axis + 1 < rank(); ++axis)
+    if (mentions(e, coordinate(axis))) return true;
+  return false;
+}
+
+Expr Kernel::element_at(Expr column) const {
+  std::vector<Expr> coordinates;
+  for (int axis = 0; axis + 1 < rank(); ++axis) coordinates.push_back(coordinate(axis));
+  coordinates.push_back(column);
+  return ir::Layout::dense(exprs(), extents).offset_of(exprs(), coordinates);
+}
+
+Expr replaced(ir::ExprContext& exprs, Expr e, Expr symbol, Expr value) {
+  return exprs.substitute(e, [&](Expr other) { return other == symbol ? value : other; });
 }
 
 std::vector<NodeId> users_first(const Graph& graph, std::span<const NodeId> roots) {

@@ -114,9 +114,20 @@ struct Kernel {
   };
   std::vector<WalkVariable> walk_variables = {};
 
+  [[nodiscard]] ir::ExprContext& exprs() const { return program->exprs(); }
   [[nodiscard]] int rank() const { return static_cast<int>(extents.size()); }
-  [[nodiscard]] ir::Expr coordinate(int axis) const { return program->exprs().coordinate(axis); }
+  [[nodiscard]] ir::Expr extent(int axis) const { return extents[static_cast<std::size_t>(axis)]; }
+  [[nodiscard]] ir::Expr coordinate(int axis) const { return exprs().coordinate(axis); }
+  [[nodiscard]] ir::Expr column() const { return coordinate(rank() - 1); }  ///< the innermost coordinate
+  [[nodiscard]] const ir::Value& result(std::size_t i) const { return program->value(results[i]); }
+  /// Returns whether an expression has an outer coordinate.
+  [[nodiscard]] bool mentions_rows(ir::Expr e) const;
+  /// Returns the number of the output's element at the outer coordinates and a column.
+  [[nodiscard]] ir::Expr element_at(ir::Expr column) const;
 };
+
+/// Returns an expression with a value in the place of a symbol.
+[[nodiscard]] ir::Expr replaced(ir::ExprContext& exprs, ir::Expr e, ir::Expr symbol, ir::Expr value);
 
 /// Nodes reachable from the roots, users before operands.
 [[nodiscard]] std::vector<NodeId> users_first(const Graph& graph, std::span<const NodeId> roots);

@@ -67,7 +67,7 @@ std::string to_string(const Kernel& kernel) {
     text += fmt::format("  %{} : {} = {}\n", *it, ir::name_of(node.dtype), text_of(kernel, node));
   }
   for (std::size_t i = 0; i < kernel.roots.size(); ++i)
-    text += fmt::format("  store {} = %{}\n", kernel.program->value(kernel.results[i]).name, kernel.roots[i]);
+    text += fmt::format("  store {} = %{}\n", kernel.result(i).name, kernel.roots[i]);
   return text;
 }
 

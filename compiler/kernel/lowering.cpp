@@ -7,10 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "compiler/kernel/index_maps.h"
 #include "ir/expr/affine.h"
 #include "support/limits.h"
-#include "support/steps.h"
 
 namespace padlock::compiler {
 namespace {
@@ -244,7 +242,7 @@ class KernelBuilder {
     const auto& pad = std::get<ir::PadAdjointAttributes>(value.attributes).pad;
     const ir::Operand& operand = value.operands[0];
     const auto maps = maps_->pad_adjoint(pad, program_.value(std::get<ValueId>(operand)), value, wanted.coordinates);
-    const Expr column = kernel_.coordinate(kernel_.rank() - 1);
+    const Expr column = kernel_.column();
     std::vector<bool> none(maps.size()), all(maps.size()), rows(maps.size()), columns(maps.size());
     for (std::size_t axis = 0; axis < maps.size(); ++axis) {
       all[axis] = maps[axis].walk.has_value();
@@ -306,7 +304,7 @@ class KernelBuilder {
                 const std::vector<bool>& columns, const std::vector<bool>& walked) {
     if (std::ranges::count(columns, true) != 1) return;
     const auto across = static_cast<std::size_t>(std::ranges::find(columns, true) - columns.begin());
-    if (wanted.coordinates[across] != kernel_.coordinate(kernel_.rank() - 1) || !wanted.facts.empty()) return;
+    if (wanted.coordinates[across] != kernel_.column() || !wanted.facts.empty()) return;
     // The elements of an end are added up in each step of the walks, which is their order where no later axis is
     // walked.
     if (std::find(walked.begin() + static_cast<std::ptrdiff_t>(across), walked.end(), true) != walked.end()) return;
@@ -465,7 +463,7 @@ std::unexpected<Error> too_many_kernels(const ir::Program& program, ValueId resu
 ir::Facts coordinate_facts(const Kernel& kernel) {
   ir::Facts facts = kernel.program->facts();
   for (int axis = 0; axis < kernel.rank(); ++axis)
-    facts.add({kernel.coordinate(axis), ir::Comparison::lt, kernel.extents[static_cast<std::size_t>(axis)]});
+    facts.add({kernel.coordinate(axis), ir::Comparison::lt, kernel.extent(axis)});
   return facts;
 }
 

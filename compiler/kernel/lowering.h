@@ -6,6 +6,7 @@
 #include "compiler/kernel/kernel.h"
 #include "ir/program.h"
 #include "support/error.h"
+#include "support/steps.h"
 
 namespace padlock::compiler {
 
@@ -19,5 +20,12 @@ namespace padlock::compiler {
 /// Returns the facts about a kernel's symbols and output coordinates: the program's, and that each coordinate is below
 /// its extent.
 [[nodiscard]] ir::Facts coordinate_facts(const Kernel& kernel);
+
+/// Merges adjacent output axes where every access and every condition stays linear, which makes long rows of short
+/// ones. Axes a and a + 1, of extents A and E, become one axis q = $a * E + $(a+1) where every access either uses
+/// neither, or reads `$a + c` and the whole of `$(a+1)` on adjacent axes whose strides agree; then the coordinate is
+/// q + c * E. A condition on $a becomes one on q, since `$a >= k` is `q >= k * E`. Never across a repeated (reflected,
+/// wrapped, ...) axis. Axes stay apart once the steps are used up.
+void merge_axes(Kernel& kernel, const StepBudget& steps);
 
 }  // namespace padlock::compiler

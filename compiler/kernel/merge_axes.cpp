@@ -1,8 +1,7 @@
-#include "compiler/kernel/merge_axes.h"
+#include "compiler/kernel/lowering.h"
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "ir/expr/affine.h"
 

@@ -8,13 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/prover/core/access_regions.h"
-#include "compiler/prover/core/index32_proof.h"
-#include "compiler/prover/core/index64_proof.h"
-#include "compiler/prover/core/launch_proof.h"
 #include "compiler/prover/core/load_prover.h"
-#include "compiler/prover/core/loop_proof.h"
-#include "compiler/prover/core/proof_session.h"
 #include "compiler/prover/core/write_prover.h"
 #include "compiler/prover/gpu/tiles_proof.h"
 #include "compiler/prover/gpu/vector_grid_proof.h"
@@ -52,7 +46,7 @@ class KernelProver {
         session_(kernel_, options),
         lemmas_(session_, options.cache),
         writes_(session_, lemmas_, schedule_, proof_),
-        loads_(session_, schedule_) {}
+        loads_(session_, schedule_, proof_) {}
 
   Result<ProvenKernel> run() {
     PADLOCK_CHECK(session_.check_assumptions());
@@ -70,7 +64,6 @@ class KernelProver {
     std::ranges::rotate(proof_.obligations, proof_.obligations.begin() + others);  // listed first
     proof_.kernel = kernel_.name;
     proof_.config = schedule_.config;
-    proof_.in_range = loads_.take_guards();
     proof_.solver_calls = session_.solver_calls();
     proof_.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
     proven_.set_proof(std::move(proof_));
@@ -83,14 +76,10 @@ class KernelProver {
                        options.explain ? "\nexplained" : "");
   }
 
-  void record(Obligation obligation) { proof_.obligations.push_back(std::move(obligation)); }
-
   void prove_lemmas() {
     for (const Body& body : schedule_.bodies)
       if (lemmas_.stays_inside(body.strategies)) static_cast<void>(lemmas_.covers(body.strategies));
   }
-
-  [[nodiscard]] Expr extent(int axis) const { return kernel_.extents[static_cast<std::size_t>(axis)]; }
 
   // --- cases of a row -----------------------------------------------------------------------------------------------
 
@@ -121,7 +110,7 @@ class KernelProver {
 
   void prove_case_of(ProveCase prove_case, const ScheduledCase& row, solver::Region rows) {
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
-      rows.nonnegative.push_back(less(exprs_, kernel_.coordinate(axis), extent(axis)));
+      rows.nonnegative.push_back(less(exprs_, kernel_.coordinate(axis), kernel_.extent(axis)));
     (this->*prove_case)(row, rows);
   }
 
@@ -129,26 +118,19 @@ class KernelProver {
 
   void prove_loads(const ScheduledCase& row, const solver::Region& rows) {
     loads_.enter_case(rows);
-    for (const SegmentCall& call : row.calls) prove_loads(call);
+    for (const SegmentCall& call : row.calls)
+      loads_.prove(call, lemmas_.stays_inside(schedule_.body_of(call).strategies));
     const auto number = static_cast<std::size_t>(&row - schedule_.cases.data());
     if (schedule_.row_chunks(number) == nullptr) return;
-    for (Obligation& obligation : prove_row_chunks(session_, schedule_, number, rows)) record(std::move(obligation));
-  }
-
-  void prove_loads(const SegmentCall& call) {
-    const Body& body = schedule_.bodies[static_cast<std::size_t>(call.body)];
-    for (Obligation& obligation : loads_.prove(call, lemmas_.stays_inside(body.strategies)))
-      record(std::move(obligation));
+    prove_row_chunks(session_, schedule_, number, rows, proof_);
   }
 
   // --- threads ------------------------------------------------------------------------------------------------------
 
   void prove_threads() {
     if (const Tiles* const tiles = schedule_.tiles())
-      for (const TransposeTile& tile : tiles->shapes)
-        for (Obligation& obligation : prove_tile(session_, schedule_, tile)) record(std::move(obligation));
-    if (schedule_.grid() == nullptr) return;
-    for (Obligation& obligation : prove_grid(session_, schedule_)) record(std::move(obligation));
+      for (const TransposeTile& tile : tiles->shapes) prove_tile(session_, schedule_, tile, proof_);
+    if (schedule_.grid() != nullptr) prove_grid(session_, schedule_, proof_);
   }
 
   std::chrono::steady_clock::time_point start_;

@@ -1,9 +1,7 @@
 #include "compiler/schedule/choose_cover.h"
 
-#include "compiler/schedule/gpu/tiles.h"
-#include "compiler/schedule/gpu/vector_grid.h"
-#include "compiler/schedule/host/row_chunks.h"
-#include "compiler/schedule/host/runs.h"
+#include "compiler/schedule/gpu/covers.h"
+#include "compiler/schedule/host/covers.h"
 
 namespace padlock::compiler {
 

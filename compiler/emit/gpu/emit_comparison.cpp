@@ -1,7 +1,6 @@
-#include "compiler/emit/gpu/emit_comparison.h"
+#include "compiler/emit/gpu/emit_gpu.h"
 
 #include <array>
-#include <string>
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>

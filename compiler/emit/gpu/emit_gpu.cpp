@@ -188,20 +188,7 @@ abi::KernelAbi emit_gpu_kernel(llvm::Module& module, const ProvenKernel& kernel,
   abi.guards = variant.guards;
   SizeTable sizes;
   IndexWidths widths(kernel.schedule().kernel);
-  KernelContext context{module,
-                        kernel,
-                        kernel.schedule(),
-                        target,
-                        bounds_check,
-                        abi,
-                        sizes,
-                        widths,
-                        variant.index_bits,
-                        variant.offset_bits,
-                        variant.tile,
-                        variant.vectors,
-                        variant.uses_row_table,
-                        variant.in_parts};
+  KernelContext context{variant, module, kernel, kernel.schedule(), target, bounds_check, abi, sizes, widths};
   if (!target.takes_words) {
     emit_blocks(context, emit_thread_function(context));
     abi.sizes = std::move(sizes).take();

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "abi/kernel_abi.h"
-#include "compiler/prover/core/proven_kernel.h"
+#include "compiler/emit/rows/kernel_function.h"
 
 namespace padlock::compiler {
 
@@ -21,14 +20,9 @@ struct GpuModule {
 };
 
 /// Says what is special in the code of one variant of a kernel, and for which sizes it is.
-struct GpuVariant {
+struct GpuVariant : CodeVariant {
   std::size_t schedule = 0;  // which of the kernel's
-  unsigned index_bits = 64, offset_bits = 64;
-  const TransposeTile* tile = nullptr;  // of the schedule, where it has tiles
-  int vectors = 0;                      // of a thread, where it has a grid of them
-  bool uses_row_table = false;          // whether its warps have tables of rows
-  bool in_parts = false;                // whether a launch may be of some rows (abi::LaunchParts)
-  std::string suffix = {};              // of its name
+  std::string suffix = {};   // of its name
   std::vector<abi::Guard> guards = {};
   GpuModule module;
 };

@@ -27,7 +27,7 @@ bool has_float_arithmetic(const llvm::Function* function) {
 
 /// Returns whether one call of the body may take the run of several rows together.
 bool has_groups(const Schedule& schedule, const SegmentCall& call) {
-  return !schedule.bodies[static_cast<std::size_t>(call.body)].uses_rows &&
+  return !schedule.body_of(call).uses_rows &&
          std::ranges::all_of(call.sources, [](const LoadSource& source) { return source.step.valid(); });
 }
 
@@ -35,7 +35,7 @@ bool has_groups(const Schedule& schedule, const SegmentCall& call) {
 /// order, and what the edges write is in lines that are in the cache by then.
 std::vector<const SegmentCall*> from_the_middle(const Schedule& schedule, const ScheduledCase& row) {
   const auto distance = [&](const SegmentCall* call) {
-    const std::vector<BodyLoad>& loads = schedule.bodies[static_cast<std::size_t>(call->body)].loads;
+    const std::vector<BodyLoad>& loads = schedule.body_of(*call).loads;
     const bool copies = std::ranges::find(loads, LoadKind::contiguous, &BodyLoad::kind) != loads.end();
     const auto before = call - row.calls.data(), after = std::ssize(row.calls) - 1 - before;
     return std::pair(!copies, std::abs(before - after));
@@ -58,15 +58,11 @@ struct KernelParts {
 };
 
 /// Emits the entry: goes over rows [first, last), in groups of one case, and keeps the outer coordinates of the first.
-class EntryEmitter {
+class EntryEmitter : private FunctionEmitter {
  public:
   EntryEmitter(KernelContext& context, const KernelParts& parts)
-      : context_(context),
-        parts_(parts),
-        scope_(context, make_entry(context.module, context.abi, context.target), parts.any_float()),
-        builder_(scope_.builder),
-        exprs_(scope_.exprs),
-        i64_(builder_.getInt64Ty()) {}
+      : FunctionEmitter(context, make_entry(context.module, context.abi, context.target), parts.any_float()),
+        parts_(parts) {}
 
   void emit() {
     RowEmitter rows(context_, builder_, exprs_);
@@ -79,9 +75,7 @@ class EntryEmitter {
   }
 
  private:
-  [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
   [[nodiscard]] int outer_axes() const { return kernel().rank() - 1; }
-  BasicBlock* block(const char* name) { return scope_.block(name); }
 
   /// Non-temporal stores are ordered before the task ends.
   void emit_fence() {
@@ -132,7 +126,7 @@ class EntryEmitter {
   /// Emits how many rows are left of the task before the last outer coordinate starts again.
   Value* rows_left(Value* row, const std::vector<llvm::PHINode*>& coordinates) {
     if (outer_axes() == 0) return builder_.getInt64(1);
-    Value* extent = exprs_.exact(builder_, kernel().extents[static_cast<std::size_t>(outer_axes() - 1)]);
+    Value* extent = exprs_.exact(builder_, kernel().extent(outer_axes() - 1));
     return smaller(builder_.CreateSub(scope_.argument(2), row), builder_.CreateSub(extent, coordinates.back()));
   }
   /// Emits the most rows that a group of those left may have: of at most kGroupBytes (one row has any number).
@@ -219,7 +213,6 @@ class EntryEmitter {
     builder_.SetInsertPoint(others);
     return {{some, {number}}};
   }
-  Value* smaller(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
 
   void emit_call(RowEmitter& emitter, const SegmentCall& call, Value* rows) {
     BodyArguments run = emitter.arguments_of(call, rows);
@@ -237,19 +230,14 @@ class EntryEmitter {
     for (int i = outer_axes() - 1; i >= 0; --i) {
       llvm::PHINode* coordinate = coordinates[static_cast<std::size_t>(i)];
       Value* counted = builder_.CreateAdd(coordinate, carry);
-      Value* extent = exprs_.exact(builder_, kernel().extents[static_cast<std::size_t>(i)]);
+      Value* extent = exprs_.exact(builder_, kernel().extent(i));
       Value* wraps = builder_.CreateICmpEQ(counted, extent);
       coordinate->addIncoming(builder_.CreateSelect(wraps, builder_.getInt64(0), counted), builder_.GetInsertBlock());
       carry = builder_.CreateZExt(wraps, i64_, "carry");
     }
   }
 
-  KernelContext& context_;
   const KernelParts& parts_;
-  FunctionScope scope_;
-  IRBuilder<>& builder_;
-  ExprEmitter& exprs_;
-  llvm::Type* i64_;
   struct Plan {
     Value *plan = nullptr, *state = nullptr;
   };
@@ -276,7 +264,7 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
   abi.preconditions = kernel.preconditions();
   SizeTable sizes;
   IndexWidths widths(schedule.kernel);
-  KernelContext context{module, kernel, schedule, target, bounds_check, abi, sizes, widths};
+  KernelContext context{{}, module, kernel, schedule, target, bounds_check, abi, sizes, widths};
   KernelParts parts = emit_parts(context);
   EntryEmitter(context, parts).emit();
   std::vector<abi::KernelAbi> variants = {abi};
@@ -285,7 +273,7 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
     abi::KernelAbi special = abi;
     special.name.append(".").append(name_of(kernel.guards().front().assumption));
     special.guards = kernel.guards();
-    KernelContext specialised{module, kernel, schedule, target, bounds_check, special, sizes, widths};
+    KernelContext specialised{{}, module, kernel, schedule, target, bounds_check, special, sizes, widths};
     for (std::size_t i = 0; i < schedule.bodies.size(); ++i)
       if (kernel.guards_loads(static_cast<int>(i))) parts.bodies[i] = emit_runs(specialised, i);
     EntryEmitter(specialised, parts).emit();

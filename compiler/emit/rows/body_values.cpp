@@ -40,7 +40,7 @@ bool BodyValues::is_invariant(const BodyNode& node) const {
     case NodeKind::operation:
       return std::ranges::all_of(node.operands, [&](int o) { return invariant_[static_cast<std::size_t>(o)]; });
     case NodeKind::index:
-      return !mentions(node.index, kernel().coordinate(kernel().rank() - 1));
+      return !mentions(node.index, kernel().column());
     case NodeKind::when:
     case NodeKind::sum:
       return false;
@@ -105,7 +105,7 @@ Value* BodyValues::spread(Value* value, int lanes) {
 /// Returns the values of neighbouring columns from that of the first: a vector's index is linear in them.
 Value* BodyValues::spread_index(const BodyNode& node, Value* first, int lanes) {
   if (lanes == 1) return first;
-  const auto form = ir::linear_in(context_.exprs(), node.index, kernel().coordinate(kernel().rank() - 1));
+  const auto form = ir::linear_in(context_.exprs(), node.index, kernel().column());
   const auto slope = static_cast<std::uint64_t>(static_cast<UInt128>(form->slope));
   std::vector<std::uint64_t> steps;
   for (int lane = 0; lane < lanes; ++lane) steps.push_back(slope * static_cast<std::uint64_t>(lane));

@@ -1,10 +1,8 @@
 #include "compiler/emit/rows/emit_row_dispatch.h"
 
-#include <algorithm>
 #include <set>
 
 #include "compiler/schedule/cases/row_recurrence.h"
-#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 namespace {
@@ -53,10 +51,9 @@ void RowEmitter::set_columns(Value* first, Value* last) {
   exprs_.set_coordinate(run.column_first, first);
   exprs_.set_coordinate(run.column_last, last);
   runs_.clear();
-  for (const ScheduledCase& row : context_.schedule.cases)
-    for (const SegmentCall& call : row.calls)
-      for (const Expr bound : {call.run_begin, call.run_end})
-        if (Value*& value = runs_[bound.id()]; value == nullptr) value = exprs_.exact(builder_, bound);
+  for (const SegmentCall& call : context_.schedule.calls())
+    for (const Expr bound : {call.run_begin, call.run_end})
+      if (Value*& value = runs_[bound.id()]; value == nullptr) value = exprs_.exact(builder_, bound);
 }
 
 std::vector<Value*> RowEmitter::unflatten(Value* row) {
@@ -107,11 +104,7 @@ void RowEmitter::emit_tree(int root, BasicBlock* next, EmitCase emit_case, Ways&
 }
 
 Value* RowEmitter::emit_row_offset() {
-  std::vector<Expr> coordinates;
-  for (int axis = 0; axis < outer_axes(); ++axis) coordinates.push_back(kernel().coordinate(axis));
-  coordinates.push_back(context_.exprs().constant(0));
-  const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
-  return exprs_.address(builder_, output.offset_of(context_.exprs(), coordinates));
+  return exprs_.address(builder_, kernel().element_at(context_.exprs().constant(0)));
 }
 
 namespace {

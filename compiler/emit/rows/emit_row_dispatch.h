@@ -7,7 +7,6 @@
 
 #include "compiler/emit/rows/kernel_function.h"
 #include "compiler/emit/scalar/emit_loop.h"
-#include "compiler/schedule/model/loop_strategy.h"
 
 namespace padlock::compiler {
 

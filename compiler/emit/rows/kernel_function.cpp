@@ -60,7 +60,7 @@ std::vector<Expr> row_values_of(const KernelContext& context, std::size_t body) 
   const Body& of = context.schedule.bodies[body];
   if (context.schedule.is_for_gpu() || !of.uses_rows) return {};
   const auto varies = [&](Expr e) {
-    return mentions(e, kernel.coordinate(kernel.rank() - 1)) ||
+    return mentions(e, kernel.column()) ||
            std::ranges::any_of(kernel.walk_variables, [&](const auto& walk) { return mentions(e, walk.variable); });
   };
   std::vector<Expr> values;

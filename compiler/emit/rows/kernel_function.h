@@ -13,8 +13,18 @@
 // Types shared by the parts of a kernel: the code that distributes rows and columns, and the bodies of its segments.
 namespace padlock::compiler {
 
+/// What is special in the code of one variant of a kernel.
+struct CodeVariant {
+  unsigned index_bits = 64;             ///< of coordinates
+  unsigned offset_bits = 64;            ///< of elements' offsets: as many, or more
+  const TransposeTile* tile = nullptr;  ///< which of the schedule's it is the code of, if any
+  int vectors = 0;                      ///< of a grid's: that each of its threads takes
+  bool uses_row_table = false;          ///< its warps have tables of rows
+  bool in_parts = false;                ///< a launch may be of some rows (abi::LaunchParts)
+};
+
 /// State shared by all parts of one variant of a kernel.
-struct KernelContext {
+struct KernelContext : CodeVariant {
   llvm::Module& module;
   const ProvenKernel& proven;
   const Schedule& schedule;  // of `proven`
@@ -23,12 +33,6 @@ struct KernelContext {
   abi::KernelAbi& abi;
   SizeTable& sizes;
   IndexWidths& widths;
-  unsigned index_bits = 64;             ///< of coordinates
-  unsigned offset_bits = 64;            ///< of elements' offsets: as many, or more
-  const TransposeTile* tile = nullptr;  ///< which of the schedule's it is the code of, if any
-  int vectors = 0;                      ///< of a grid's: that each of its threads takes
-  bool uses_row_table = false;          ///< its warps have tables of rows
-  bool in_parts = false;                ///< a launch may be of some rows (abi::LaunchParts)
 
   [[nodiscard]] ir::ExprContext& exprs() const { return schedule.kernel.program->exprs(); }
   [[nodiscard]] llvm::IntegerType* index_type() const { return llvm::Type::getIntNTy(module.getContext(), index_bits); }
@@ -123,6 +127,27 @@ struct FunctionScope {
   llvm::Value* environment;  // the caller's, kept; null where it stays
   LaunchFields fields;
   ExprEmitter exprs;
+};
+
+/// What the emitters of the host's functions share.
+class FunctionEmitter {
+ protected:
+  /// Borrows the context, and emits the function that is given empty.
+  FunctionEmitter(KernelContext& context, llvm::Function* empty, bool sets_environment = false)
+      : context_(context), scope_(context, empty, sets_environment), builder_(scope_.builder), exprs_(scope_.exprs) {}
+  ~FunctionEmitter() = default;
+
+  [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
+  BasicBlock* block(const char* name) { return scope_.block(name); }
+  [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const { return context_.index(value); }
+  Value* smaller(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
+  Value* larger(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b); }
+
+  KernelContext& context_;
+  FunctionScope scope_;
+  IRBuilder<>& builder_;
+  ExprEmitter& exprs_;
+  llvm::Type* i64_ = builder_.getInt64Ty();
 };
 
 /// Emits whether all conditions of a predicate hold, as i1.

@@ -14,9 +14,9 @@ namespace padlock::compiler {
 Value* AccessEmitter::address(const Access& access) {
   llvm::Type* i64 = builder_.getInt64Ty();
   llvm::Type* element = builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(access.dtype)));
-  Value* at = builder_.CreateGEP(element, access.pointer, builder_.CreateZExt(access.first, i64));
-  if (access.displacement == 0) return at;
-  return builder_.CreateGEP(element, at, llvm::ConstantInt::getSigned(i64, access.displacement));
+  Value* first = builder_.CreateGEP(element, access.pointer, builder_.CreateZExt(access.first, i64));
+  if (access.displacement == 0) return first;
+  return builder_.CreateGEP(element, first, llvm::ConstantInt::getSigned(i64, access.displacement));
 }
 
 Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
@@ -53,8 +53,8 @@ Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
 Value* AccessEmitter::load_with_line(Value* address, llvm::Type* type) {
   const unsigned bits = type->getIntegerBitWidth();
   // A byte travels in a register of 16 bits.
-  llvm::Type* made = builder_.getIntNTy(std::max(16U, bits));
-  auto* function = llvm::FunctionType::get(made, {builder_.getInt64Ty()}, false);
+  llvm::Type* travelling = builder_.getIntNTy(std::max(16U, bits));
+  auto* function = llvm::FunctionType::get(travelling, {builder_.getInt64Ty()}, false);
   const std::string constraints = fmt::format("={},l", bits <= 16 ? 'h' : bits == 32 ? 'r' : 'l');
   llvm::InlineAsm* code = llvm::InlineAsm::get(function, fmt::format("ld.global.L2::128B.b{} $0, [$1];", bits),
                                                constraints, /*hasSideEffects=*/false);
@@ -99,16 +99,16 @@ void AccessEmitter::store(const Access& access, Value* value, StoreHint hint) {
     merge = new_block(builder_, "stored");
     check(access, merge);
   }
-  Value* at = address(access);
+  Value* to = address(access);
   if (access.mask != nullptr) {
-    builder_.CreateMaskedStore(value, at, llvm::Align(access.align), access.mask);
+    builder_.CreateMaskedStore(value, to, llvm::Align(access.align), access.mask);
   } else if (hint == StoreHint::evict_first) {
-    store_streaming(at, value);
+    store_streaming(to, value);
   } else {
     const llvm::DataLayout& layout = builder_.GetInsertBlock()->getModule()->getDataLayout();
     const bool past_caches = hint == StoreHint::nontemporal;
     const llvm::Align align(past_caches ? layout.getTypeStoreSize(value->getType()).getFixedValue() : access.align);
-    llvm::StoreInst* store = builder_.CreateAlignedStore(value, at, align);
+    llvm::StoreInst* store = builder_.CreateAlignedStore(value, to, align);
     llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
     if (past_caches)
       store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(builder_.getContext(), one));
@@ -120,9 +120,9 @@ void AccessEmitter::store(const Access& access, Value* value, StoreHint hint) {
 
 Value* AccessEmitter::is_aligned(const Access& access) {
   const auto size = static_cast<std::uint64_t>(ir::byte_size(access.dtype));
-  Value* at =
+  Value* number =
       builder_.CreateUDiv(builder_.CreatePtrToInt(address(access), builder_.getInt64Ty()), builder_.getInt64(size));
-  Value* past = builder_.CreateAnd(at, builder_.getInt64(static_cast<std::uint64_t>(access.elements) - 1));
+  Value* past = builder_.CreateAnd(number, builder_.getInt64(static_cast<std::uint64_t>(access.elements) - 1));
   return builder_.CreateICmpEQ(past, builder_.getInt64(0));
 }
 

@@ -16,32 +16,7 @@ namespace {
 
 std::uint64_t sign_bit(DType dtype) { return std::uint64_t{1} << (ir::bit_width(dtype) - 1); }
 
-/// The bits of +infinity.
-std::uint64_t infinity_bits(DType dtype) {
-  switch (dtype) {
-    case DType::f64:
-      return 0x7ff0000000000000;
-    case DType::f32:
-      return 0x7f800000;
-    case DType::f16:
-      return 0x7c00;
-    default:
-      return 0x7f80;  // bf16
-  }
-}
-
-std::uint64_t quiet_bit(DType dtype) {
-  switch (dtype) {
-    case DType::f64:
-      return std::uint64_t{1} << 51;
-    case DType::f32:
-      return 1U << 22;
-    case DType::f16:
-      return 1U << 9;
-    default:
-      return 1U << 6;  // bf16
-  }
-}
+std::uint64_t infinity_bits(DType dtype) { return ir::format_of(dtype).infinity(); }
 
 }  // namespace
 
@@ -83,17 +58,17 @@ llvm::Value* OpEmitter::from_float(DType dtype, Value* v) {
   }
 }
 
-/// Without hardware: a normal number shifts its exponent by 127 - 15, infinities and NaNs by twice that, and a
-/// denormal is an integer times 2^-24, exact in f32.
 llvm::Value* OpEmitter::to_sum(DType dtype, Value* v) { return ir::is_float(dtype) ? to_float(dtype, v) : v; }
 llvm::Value* OpEmitter::add_to_sum(DType dtype, Value* sum, Value* v) {
   return ir::is_float(dtype) ? builder_.CreateFAdd(sum, to_float(dtype, v)) : builder_.CreateAdd(sum, v);
 }
 llvm::Value* OpEmitter::from_sum(DType dtype, Value* sum) { return ir::is_float(dtype) ? from_float(dtype, sum) : sum; }
 
+/// Without hardware: a normal number shifts its exponent by 127 - 15, infinities and NaNs by twice that, and a
+/// denormal is an integer times 2^-24, exact in f32.
 llvm::Value* OpEmitter::f16_to_f32(Value* v) {
   llvm::Type* f32 = float_type(DType::f32);
-  if (has_f16c_) return builder_.CreateFPExt(builder_.CreateBitCast(v, vector_of(builder_.getHalfTy())), f32);
+  if (target_.f16c) return builder_.CreateFPExt(builder_.CreateBitCast(v, vector_of(builder_.getHalfTy())), f32);
   Value* wide = builder_.CreateZExt(v, integer(32));
   Value* sign = builder_.CreateShl(builder_.CreateAnd(wide, constant(32, 0x8000)), constant(32, 16));
   Value* magnitude = builder_.CreateAnd(wide, constant(32, 0x7fff));
@@ -110,7 +85,8 @@ llvm::Value* OpEmitter::f16_to_f32(Value* v) {
 /// Without hardware: below 2^-14 adding 0.5, whose last place is f16's smallest denormal, rounds as f16 does; above,
 /// adding half of the dropped part less one, plus the bit that stays last, rounds to nearest even.
 llvm::Value* OpEmitter::f32_to_f16(Value* v) {
-  if (has_f16c_) return builder_.CreateBitCast(builder_.CreateFPTrunc(v, vector_of(builder_.getHalfTy())), integer(16));
+  if (target_.f16c)
+    return builder_.CreateBitCast(builder_.CreateFPTrunc(v, vector_of(builder_.getHalfTy())), integer(16));
   llvm::Type* f32 = float_type(DType::f32);
   Value* raw = builder_.CreateBitCast(v, integer(32));
   Value* magnitude = builder_.CreateAnd(raw, constant(32, 0x7fffffff));
@@ -259,7 +235,7 @@ llvm::Value* OpEmitter::unary(Op op, DType dtype, Value* x) {
 /// Computes floor, ceil and round, the last with half to even.
 llvm::Value* OpEmitter::whole(Op op, DType dtype, Value* x) {
   Value* value = to_float(dtype, x);
-  if (!rounds_floats_) return from_float(dtype, whole_by_sum(op, value));
+  if (!target_.rounds_floats) return from_float(dtype, whole_by_sum(op, value));
   const ID id = op == Op::floor ? intrinsic::floor : op == Op::ceil ? intrinsic::ceil : intrinsic::roundeven;
   return from_float(dtype, builder_.CreateUnaryIntrinsic(id, value));
 }
@@ -283,13 +259,13 @@ llvm::Value* OpEmitter::whole_by_sum(Op op, Value* x) {
 }
 
 llvm::Value* OpEmitter::activation(Op op, DType dtype, Value* x) {
-  ActivationEmitter emitter(builder_, float_type(DType::f64), has_fma_, register_lanes_);
+  ActivationEmitter emitter(builder_, float_type(DType::f64), target_.fma, register_lanes_);
   Value* result = emitter.emit(op, builder_.CreateFPExt(to_float(dtype, x), float_type(DType::f64)));
   return from_float(dtype, builder_.CreateFPTrunc(result, float_type(DType::f32)));
 }
 
 llvm::Value* OpEmitter::integer_abs(int width, Value* x) {
-  if (width != 16 || has_abs16_) return builder_.CreateBinaryIntrinsic(intrinsic::abs, x, builder_.getFalse());
+  if (width != 16 || target_.abs16) return builder_.CreateBinaryIntrinsic(intrinsic::abs, x, builder_.getFalse());
   return builder_.CreateTrunc(integer_abs(32, builder_.CreateSExt(x, integer(32))), integer(16));
 }
 
@@ -330,7 +306,7 @@ llvm::Value* OpEmitter::extremum(Op op, DType dtype, Value* a, Value* b) {
   };
   Value* above = builder_.CreateICmpSGT(key(a), key(b));
   Value* chosen = largest ? builder_.CreateSelect(above, a, b) : builder_.CreateSelect(above, b, a);
-  Value* quiet = constant(width, quiet_bit(dtype));
+  Value* quiet = constant(width, std::uint64_t{1} << (ir::format_of(dtype).fraction_bits - 1));
   chosen = builder_.CreateSelect(nan(b), builder_.CreateOr(b, quiet), chosen);
   return builder_.CreateSelect(nan(a), builder_.CreateOr(a, quiet), chosen);
 }
@@ -387,7 +363,7 @@ llvm::Value* OpEmitter::cast(DType from, DType to, Value* x) {
 
 llvm::Value* OpEmitter::emit(Op op, DType result, DType operand, std::span<Value* const> v) {
   if (ir::info_of(op).op_class == ir::OpClass::activation) return activation(op, operand, v[0]);
-  if (packs_words_ && PackedWords::takes(op, operand, lanes_, on_words_))
+  if (target_.packs_words && PackedWords::takes(op, operand, lanes_, on_words_))
     return PackedWords(builder_, lanes_, operand, on_words_).emit(op, v);
   switch (op) {
     case Op::relu:

@@ -16,17 +16,14 @@ namespace padlock::compiler {
 /// comes back. Each operation rounds once, to its own type.
 class OpEmitter {
  public:
+  /// Borrows both.
   OpEmitter(llvm::IRBuilder<>& builder, int lanes, const TargetFeatures& target)
       : builder_(builder),
         lanes_(lanes),
-        has_f16c_(target.f16c),
-        rounds_floats_(target.rounds_floats),
-        has_fma_(target.fma),
+        target_(target),
         register_lanes_(!target.fma || target.packs_words ? 0
                         : target.mask_registers           ? 8
                                                           : 4),
-        has_abs16_(target.abs16),
-        packs_words_(target.packs_words),
         on_words_{
             .permute = target.permutes_bytes, .compare_f16 = target.f16_masks, .compare_bf16 = target.bf16_masks} {}
 
@@ -81,9 +78,8 @@ class OpEmitter {
 
   llvm::IRBuilder<>& builder_;
   int lanes_;
-  bool has_f16c_, rounds_floats_, has_fma_;
+  const TargetFeatures& target_;
   unsigned register_lanes_;  // of FloatEmitter
-  bool has_abs16_, packs_words_;
   PackedWords::Instructions on_words_;
 };
 

@@ -1,6 +1,5 @@
 #include "compiler/emit/scalar/emit_sum.h"
 
-#include <array>
 #include <utility>
 
 #include "compiler/emit/scalar/emit_loop.h"

@@ -22,7 +22,6 @@ struct TargetFeatures {
   unsigned global_space = 0;      ///< LLVM's address space of buffers
   bool aligned_elements = false;  ///< pointers are multiples of their element sizes: a launch checks it
   std::int64_t cache_bytes = std::int64_t{32} << 20;  ///< of the last cache before memory
-  int resident_threads = 1024;                        ///< that a GPU's multiprocessor can hold
   bool fetches_lines = false;                         ///< has loads that ask a cache for the line around them (PTX 7.4)
   bool waits = false;        ///< code waits for the work before it, not its launch (KernelAbi::waits)
   bool takes_words = false;  ///< a launch is an array of words, not a HostLaunch (see LaunchFields)

@@ -1,12 +1,9 @@
-#include "compiler/prover/core/launch_proof.h"
-
 #include <algorithm>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
-#include "compiler/prover/core/access_regions.h"
 #include "compiler/prover/core/schedule_proof.h"
 #include "ir/expr/product_form.h"
 #include "ir/expr/simplify.h"
@@ -20,49 +17,47 @@ class LaunchProof : private ScheduleProof {
 
   void prove_extents() {
     for (std::size_t i = 0; i < kernel_.results.size(); ++i)
-      for (int axis = 0; axis < result(i).rank(); ++axis) {
-        const Expr extent = result(i).extents()[static_cast<std::size_t>(axis)];
-        const std::string access = fmt::format("axis {} of {}: {}", axis, result(i).name, session_.text(extent));
-        const Goal negative{
-            .violated = {less(exprs_, extent, exprs_.constant(0))},
-            .describe = [=](const Evaluate& at) { return fmt::format("the extent is {}", at(extent)); }};
-        record(session_.decide(ObligationKind::extent, access, {}, {negative}));
+      for (int axis = 0; axis < kernel_.result(i).rank(); ++axis) {
+        const Expr extent = kernel_.result(i).extents()[static_cast<std::size_t>(axis)];
+        const std::string access =
+            fmt::format("axis {} of {}: {}", axis, kernel_.result(i).name, session_.text(extent));
+        const Goal negative{.violated = {less(extent, exprs_.constant(0))}, .describe = [=](const Evaluate& at) {
+                              return fmt::format("the extent is {}", at(extent));
+                            }};
+        decide(ObligationKind::extent, access, {}, {negative});
       }
   }
 
   /// Rows and columns of the launch against the extents; flattening rows is a bijection (see docs/proofs.md).
   void prove_launch() {
     Expr rows = exprs_.constant(1);
-    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis) rows = exprs_.mul(rows, extent(axis));
+    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis) rows = exprs_.mul(rows, kernel_.extent(axis));
     solver::Region nonempty;
-    for (int axis = 0; axis < kernel_.rank(); ++axis)
-      nonempty.nonnegative.push_back(less(exprs_, exprs_.constant(0), extent(axis)));
+    for (const Expr extent : kernel_.extents) nonempty.nonnegative.push_back(less(exprs_.constant(0), extent));
     const auto compare = [&](Expr launched, Expr needed, const char* what) {
       const auto describe = [=](const Evaluate& at) {
         return fmt::format("{} {} are launched of {}", at(launched), what, at(needed));
       };
       const std::string access = fmt::format("{} of {}", what, kernel_.name);
-      record(session_.decide(ObligationKind::cover, access, nonempty, {{{less(exprs_, launched, needed)}, describe}}));
-      record(session_.decide(ObligationKind::store, access, nonempty, {{{less(exprs_, needed, launched)}, describe}}));
+      decide(ObligationKind::cover, access, nonempty, {{{less(launched, needed)}, describe}});
+      decide(ObligationKind::store, access, nonempty, {{{less(needed, launched)}, describe}});
     };
     compare(schedule_.rows, rows, "rows");
-    compare(schedule_.columns, extent(kernel_.rank() - 1), "columns");
+    compare(schedule_.columns, kernel_.extents.back(), "columns");
     prove_reshapes();
   }
 
  private:
-  [[nodiscard]] Expr extent(int axis) const { return kernel_.extents[static_cast<std::size_t>(axis)]; }
-
   /// A reshape is computed in the extents of what it is made of, of which there must be as many elements.
   void prove_reshapes() {
     ir::Products products(exprs_, kernel_.program->constraints());
     for (std::size_t i = 0; i < kernel_.results.size(); ++i) {
-      const ir::Value* value = &result(i);
+      const ir::Value* value = &kernel_.result(i);
       bool equal = true;
       for (; is_reshape(*value); value = &operand_of(*value)) equal &= keeps_elements(products, *value);
-      if (value == &result(i)) continue;
+      if (value == &kernel_.result(i)) continue;
       equal &= products.equal(kernel_.extents, value->extents()) || is_merged(*value);
-      Obligation all{.kind = ObligationKind::cover, .access = "elements of " + result(i).name};
+      Obligation all{.kind = ObligationKind::cover, .access = "elements of " + kernel_.result(i).name};
       if (!equal) all.verdict = Verdict::checked;
       record(std::move(all));
     }
@@ -74,7 +69,7 @@ class LaunchProof : private ScheduleProof {
     std::erase_if(rest, [](Expr extent) { return extent.is_constant(1); });
     for (int axis = kernel_.rank(); axis-- > 0;) {
       Expr merged = exprs_.constant(1);
-      for (bool first = true; first || merged != extent(axis); first = false) {
+      for (bool first = true; first || merged != kernel_.extent(axis); first = false) {
         if (rest.empty()) return false;
         merged = first ? rest.back() : exprs_.mul(rest.back(), merged);
         rest.pop_back();
@@ -101,8 +96,7 @@ class LaunchProof : private ScheduleProof {
       const ir::Constraint& c = one.constraint;
       return c.comparison == ir::Comparison::eq && c.lhs == from && c.rhs == to;
     });
-    return required ||
-           (session_.excludes({}, {less(exprs_, from, to)}) && session_.excludes({}, {less(exprs_, to, from)}));
+    return required || (session_.excludes({}, {less(from, to)}) && session_.excludes({}, {less(to, from)}));
   }
 };
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/prover/core/access_regions.h"
+#include "compiler/prover/core/schedule_proof.h"
 #include "compiler/schedule/index/size_bounds.h"
 #include "ir/expr/affine.h"
 #include "ir/expr/product_form.h"
@@ -15,32 +15,21 @@
 
 namespace padlock::compiler {
 
-class LoadProver::Implementation {
+class LoadProver::Implementation : private ScheduleProof {
  public:
-  Implementation(ProofSession& session, const Schedule& schedule)
-      : session_(session),
-        schedule_(schedule),
-        kernel_(schedule.kernel),
-        exprs_(kernel_.program->exprs()),
-        run_(exprs_),
-        one_(exprs_.constant(1)),
-        column_(kernel_.coordinate(kernel_.rank() - 1)) {}
+  Implementation(ProofSession& session, const Schedule& schedule, Proof& proof)
+      : ScheduleProof(session, schedule, proof), run_(exprs_), one_(exprs_.constant(1)), column_(kernel_.column()) {}
 
   void enter_case(const solver::Region& rows) {
     rows_ = rows;
     excluded_by_row_.clear();
   }
 
-  std::vector<Obligation> prove(const SegmentCall& call, bool inside) {
-    const Body& body = schedule_.bodies[static_cast<std::size_t>(call.body)];
+  void prove(const SegmentCall& call, bool inside) {
+    const Body& body = schedule_.body_of(call);
     if (inside && !body.loads.empty()) enter_segment(call);
-    std::vector<Obligation> all;
-    for (std::size_t i = 0; i < body.loads.size(); ++i)
-      all.push_back(prove_load(call, body, static_cast<int>(i), inside));
-    return all;
+    for (std::size_t i = 0; i < body.loads.size(); ++i) record(prove_load(call, body, static_cast<int>(i), inside));
   }
-
-  std::vector<ir::Constraint> take_guards() { return std::move(guards_); }
 
  private:
   // One undecided axis is enough for the code to test a load: asking about all of many axes is in vain, and what is
@@ -92,7 +81,7 @@ class LoadProver::Implementation {
 
   Expr at_column(Expr e, Expr column) {
     if (column == column_ || !mentions(e, column_)) return e;
-    return exprs_.substitute(e, [&](Expr symbol) { return symbol == column_ ? column : symbol; });
+    return replaced(exprs_, e, column_, column);
   }
 
   void add_guard(solver::Region& region, const BodyLoad& load, Expr column) {
@@ -120,7 +109,7 @@ class LoadProver::Implementation {
   void add_walks(solver::Region& region, const Body& body, const BodyLoad& load, Expr column) {
     for_each_walk(body, load, [&](const Walk& walk) {
       region.nonnegative.push_back(walk.variable);
-      region.nonnegative.push_back(less(exprs_, walk.variable, at_column(walk.limit, column)));
+      region.nonnegative.push_back(less(walk.variable, at_column(walk.limit, column)));
     });
   }
 
@@ -135,9 +124,9 @@ class LoadProver::Implementation {
   /// The columns of a segment: those of its claims that hold there, which mostly suffice, and where it begins and ends.
   void enter_segment(const SegmentCall& call) {
     solver::Region columns;
-    columns.nonnegative = {at_least(exprs_, column_, call.begin), less(exprs_, column_, call.end)};
+    columns.nonnegative = {at_least(column_, call.begin), less(column_, call.end)};
     claims_ = rows_;
-    claims_.nonnegative.push_back(less(exprs_, column_, schedule_.columns));
+    claims_.nonnegative.push_back(less(column_, schedule_.columns));
     const std::vector<Expr> claims = claims_of(call);
     claims_.nonnegative.insert(claims_.nonnegative.end(), claims.begin(), claims.end());
     segment_ = claims_;
@@ -148,9 +137,9 @@ class LoadProver::Implementation {
   std::optional<SizeBounds> bounds_of(const SegmentCall& call, const BodyLoad& load, Expr coordinate) {
     if (coordinate == column_) return SizeBounds{call.begin, exprs_.sub(call.end, one_)};
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
-      if (coordinate == kernel_.coordinate(axis)) return up_to(kernel_.extents[static_cast<std::size_t>(axis)]);
+      if (coordinate == kernel_.coordinate(axis)) return up_to(kernel_.extent(axis));
     std::optional<SizeBounds> walked;  // by what its loop tests, not by the axis that it should stay in
-    for_each_walk(schedule_.bodies[static_cast<std::size_t>(call.body)], load, [&](const Walk& walk) {
+    for_each_walk(schedule_.body_of(call), load, [&](const Walk& walk) {
       if (coordinate == walk.variable) walked = up_to(walk.limit);
     });
     return walked;
@@ -207,11 +196,10 @@ class LoadProver::Implementation {
     if (!inserted) return it->second;
     const Expr at = exprs_.min(exprs_.max(cut.at, run_.begin), run_.end);
     solver::Region part;
-    part.nonnegative = {cut.above ? at_least(exprs_, column_, at) : at_least(exprs_, column_, run_.begin),
-                        less(exprs_, column_, cut.above ? run_.end : at)};
-    const Expr outside = cut.above ? less(exprs_, column_, run_.begin) : at_least(exprs_, column_, run_.end);
-    it->second =
-        session_.excludes(part, {outside}) && session_.excludes(part, {less(exprs_, cut.claim, exprs_.constant(0))});
+    part.nonnegative = {cut.above ? at_least(column_, at) : at_least(column_, run_.begin),
+                        less(column_, cut.above ? run_.end : at)};
+    const Expr outside = cut.above ? less(column_, run_.begin) : at_least(column_, run_.end);
+    it->second = session_.excludes(part, {outside}) && session_.excludes(part, {less(cut.claim, exprs_.constant(0))});
     return it->second;
   }
 
@@ -228,8 +216,7 @@ class LoadProver::Implementation {
       const auto describe = [=, name = tensor.name](const Evaluate& at) {
         return fmt::format("coordinate {} on axis {} of {}, whose extent is {}", at(coordinate), axis, name, at(limit));
       };
-      for (const Expr violated : {less(exprs_, coordinate, exprs_.constant(0)), at_least(exprs_, coordinate, limit)})
-        goals.push_back({{violated}, describe});
+      append(goals, outside(coordinate, exprs_.constant(0), limit, describe));
     }
     add_view(goals, tensor, view);
     add_offset(goals, tensor, view, source, load, column.value_or(column_));
@@ -287,8 +274,8 @@ class LoadProver::Implementation {
     load.guard = session_.text(guards);
     load.reason.clear();
     for (const ir::Constraint& one : guards)
-      if (std::ranges::none_of(guards_, [&](const ir::Constraint& known) { return known.lhs == one.lhs; }))
-        guards_.push_back(one);
+      if (std::ranges::none_of(proof_.in_range, [&](const ir::Constraint& known) { return known.lhs == one.lhs; }))
+        proof_.in_range.push_back(one);
   }
 
   /// Returns whether every row of the case excludes `violated` at every column: decided once for all segments.
@@ -305,7 +292,7 @@ class LoadProver::Implementation {
     const Expr stored = tensor.layout.span(exprs_);
     if (used == stored || is_reshaped(view, tensor.layout)) return;
     const std::int64_t bytes = ir::byte_size(tensor.dtype);
-    goals.push_back({{less(exprs_, stored, used)}, [=, name = tensor.name](const Evaluate& at) {
+    goals.push_back({{less(stored, used)}, [=, name = tensor.name](const Evaluate& at) {
                        return fmt::format("{} bytes are accessed of {}, whose storage is {} bytes", at(used) * bytes,
                                           name, at(stored) * bytes);
                      }});
@@ -330,8 +317,7 @@ class LoadProver::Implementation {
     const auto describe = [=, name = tensor.name](const Evaluate& at) {
       return fmt::format("element {} of {} is read where its storage has {}", at(emitted), name, at(limit));
     };
-    goals.push_back({{less(exprs_, emitted, exprs_.constant(0))}, describe});
-    goals.push_back({{at_least(exprs_, emitted, limit)}, describe});
+    append(goals, outside(emitted, exprs_.constant(0), limit, describe));
   }
 
   /// The element at innermost coordinate 0.
@@ -358,10 +344,6 @@ class LoadProver::Implementation {
     return step == emitted && first_of(source, load) == view.offset_of(exprs_, at_zero);
   }
 
-  ProofSession& session_;
-  const Schedule& schedule_;
-  const Kernel& kernel_;
-  ir::ExprContext& exprs_;
   RunVariables run_;
   Expr one_, column_;
   solver::Region rows_;                     // of the case
@@ -369,19 +351,15 @@ class LoadProver::Implementation {
   std::optional<SizeBoundsFinder> bounds_;  // where the load is done
   std::int64_t bound_steps_left_ = kBoundSteps;
   std::optional<std::vector<Expr>> idle_;                                     // of which one may be negative there
-  std::vector<ir::Constraint> guards_;                                        // of all loads that are guarded
   std::map<std::uint32_t, bool> excluded_by_row_;                             // by Expr::id
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side
 };
 
-LoadProver::LoadProver(ProofSession& session, const Schedule& schedule)
-    : implementation_(std::make_unique<Implementation>(session, schedule)) {}
+LoadProver::LoadProver(ProofSession& session, const Schedule& schedule, Proof& proof)
+    : implementation_(std::make_unique<Implementation>(session, schedule, proof)) {}
 LoadProver::~LoadProver() = default;
 
 void LoadProver::enter_case(const solver::Region& rows) { implementation_->enter_case(rows); }
-std::vector<ir::Constraint> LoadProver::take_guards() { return implementation_->take_guards(); }
-std::vector<Obligation> LoadProver::prove(const SegmentCall& call, bool inside) {
-  return implementation_->prove(call, inside);
-}
+void LoadProver::prove(const SegmentCall& call, bool inside) { implementation_->prove(call, inside); }
 
 }  // namespace padlock::compiler

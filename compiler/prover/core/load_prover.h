@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "compiler/prover/core/proof_session.h"
 #include "compiler/schedule/model/schedule.h"
@@ -9,19 +8,18 @@
 namespace padlock::compiler {
 
 /// Shows that what the segments of a schedule load lies in its tensors: each coordinate in its extent, the view in the
-/// tensor's storage, and that the code starts and steps at the offsets of these coordinates.
+/// tensor's storage, and that the code starts and steps at the offsets of these coordinates. Loads that are `guarded`
+/// have their conditions on sizes in Proof::in_range.
 class LoadProver {
  public:
-  /// Borrows both.
-  LoadProver(ProofSession& session, const Schedule& schedule);
+  /// Borrows all. Adds obligations to `proof`.
+  LoadProver(ProofSession& session, const Schedule& schedule, Proof& proof);
   ~LoadProver();
 
   /// From here on rows of this case.
   void enter_case(const solver::Region& rows);
-  /// One obligation for each load of the segment. `inside`: no lane leaves its run.
-  [[nodiscard]] std::vector<Obligation> prove(const SegmentCall& call, bool inside);
-  /// Returns the conditions on sizes under which all loads that are `guarded` lie in their tensors.
-  [[nodiscard]] std::vector<ir::Constraint> take_guards();
+  /// Adds an obligation for each load of the segment. `inside`: no lane leaves its run.
+  void prove(const SegmentCall& call, bool inside);
 
  private:
   class Implementation;

@@ -1,7 +1,5 @@
 #include "compiler/prover/core/loop_proof.h"
 
-#include <algorithm>
-
 #include "support/steps.h"
 
 namespace padlock::compiler {

@@ -1,7 +1,5 @@
 #include "compiler/prover/core/proof_session.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

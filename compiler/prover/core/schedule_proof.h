@@ -1,13 +1,41 @@
 #pragma once
 
+#include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "compiler/prover/core/loop_proof.h"
 #include "compiler/prover/core/proof_session.h"
 #include "compiler/schedule/model/schedule.h"
 
 namespace padlock::compiler {
 
-/// What the parts of a schedule's proof share: the session that they ask, the schedule, and the proof that they add to.
+/// a < b and a >= b, as expressions that are >= 0.
+[[nodiscard]] ir::Expr less(ir::ExprContext& exprs, ir::Expr a, ir::Expr b);
+[[nodiscard]] ir::Expr at_least(ir::ExprContext& exprs, ir::Expr a, ir::Expr b);
+
+/// Adds the conditions of `from` to `to`.
+void join(solver::Region& to, const solver::Region& from);
+
+/// Returns `rows` with the columns of a task in which the segment's run is not empty.
+[[nodiscard]] solver::Region task_of(const Schedule& schedule, const SegmentCall& call, const solver::Region& rows);
+
+/// One way in which lanes are where a column must be.
+struct Lanes {
+  solver::Region region;
+  ir::Expr first, last;  ///< columns, inclusive
+};
+
+/// Returns the whole run where `inside` says that nothing leaves it, else the columns that each loop accesses.
+[[nodiscard]] std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall& call,
+                                                  const solver::Region& rows, bool inside);
+
+/// Returns the elements of the output.
+[[nodiscard]] solver::Region output_elements(const Kernel& kernel);
+
+/// What the parts of a schedule's proof share: the session that they ask, the schedule, the proof that they add to, and
+/// the goals that many of them have.
 class ScheduleProof {
  public:
   /// Borrows all.
@@ -15,10 +43,38 @@ class ScheduleProof {
       : session_(session), schedule_(schedule), kernel_(schedule.kernel), exprs_(session.exprs()), proof_(proof) {}
 
  protected:
-  ~ScheduleProof() = default;
+  using Describe = std::function<std::string(const Evaluate&)>;
 
+  ~ScheduleProof() = default;
   void record(Obligation obligation) { proof_.obligations.push_back(std::move(obligation)); }
-  [[nodiscard]] const ir::Value& result(std::size_t i) const { return kernel_.program->value(kernel_.results[i]); }
+  void decide(ObligationKind kind, std::string access, const solver::Region& region, const std::vector<Goal>& goals) {
+    record(session_.decide(kind, std::move(access), region, goals));
+  }
+  [[nodiscard]] Expr less(Expr a, Expr b) const { return compiler::less(exprs_, a, b); }
+  [[nodiscard]] Expr at_least(Expr a, Expr b) const { return compiler::at_least(exprs_, a, b); }
+  /// Returns the goals that an expression is none from `begin` up to `end`.
+  [[nodiscard]] std::vector<Goal> outside(Expr e, Expr begin, Expr end, const Describe& describe) const {
+    return {{{less(e, begin)}, describe}, {{at_least(e, end)}, describe}};
+  }
+  /// Returns the goals that two expressions differ.
+  [[nodiscard]] std::vector<Goal> differ(Expr a, Expr b, const Describe& describe) const {
+    if (a == b) return {};
+    return {{{less(a, b)}, describe}, {{less(b, a)}, describe}};
+  }
+  /// Returns the region in which each of these lies in [0, its count).
+  [[nodiscard]] solver::Region bounded(const std::vector<std::pair<Expr, Expr>>& counts) const {
+    solver::Region region;
+    for (const auto& [e, count] : counts)
+      for (const Expr condition : {e, less(e, count)}) region.nonnegative.push_back(condition);
+    return region;
+  }
+  [[nodiscard]] static solver::Region joined(solver::Region region, const std::vector<Expr>& conditions) {
+    region.nonnegative.insert(region.nonnegative.end(), conditions.begin(), conditions.end());
+    return region;
+  }
+  static void append(std::vector<Goal>& goals, const std::vector<Goal>& more) {
+    goals.insert(goals.end(), more.begin(), more.end());
+  }
 
   ProofSession& session_;
   const Schedule& schedule_;
@@ -26,5 +82,20 @@ class ScheduleProof {
   ir::ExprContext& exprs_;
   Proof& proof_;
 };
+
+// The parts that any schedule has, besides its writes and its loads. Each adds its obligations to a proof.
+
+/// Proves that the program's results have no extent below 0.
+void prove_extents(ProofSession& session, const Schedule& schedule, Proof& proof);
+
+/// Proves that a launch computes what the program says there is: as many rows and columns as the results have, as many
+/// elements after a reshape as before. (Flattening rows is a bijection: docs/proofs.md.)
+void prove_launch(ProofSession& session, const Schedule& schedule, Proof& proof);
+
+/// Proves that indices fit 64 bits, and lists the bounds of sizes that they need.
+void prove_indices64(ProofSession& session, const Schedule& schedule, Proof& proof);
+
+/// Proves the schedule's 32-bit arithmetic, if it has any.
+void prove_indices32(ProofSession& session, const Schedule& schedule, Proof& proof);
 
 }  // namespace padlock::compiler

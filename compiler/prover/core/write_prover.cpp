@@ -5,15 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "compiler/prover/core/access_regions.h"
-
 namespace padlock::compiler {
 
 WriteProver::WriteProver(ProofSession& session, StrategyLemmas& lemmas, const Schedule& schedule, Proof& proof)
-    : ScheduleProof(session, schedule, proof),
-      lemmas_(lemmas),
-      run_(exprs_),
-      column_(kernel_.coordinate(kernel_.rank() - 1)) {}
+    : ScheduleProof(session, schedule, proof), lemmas_(lemmas), run_(exprs_), column_(kernel_.column()) {}
 
 void WriteProver::prove(const ScheduledCase& row, const solver::Region& rows) {
   prove_segments_cover(row, rows);
@@ -25,8 +20,8 @@ void WriteProver::prove_segments_cover(const ScheduledCase& row, const solver::R
   Obligation all{.kind = ObligationKind::cover, .access = fmt::format("segments of {}", kernel_.name)};
   Expr reached = exprs_.constant(0);
   const auto ask = [&](solver::Region region, Expr violated, Expr from, Expr to) {
-    region.nonnegative.push_back(at_least(exprs_, column_, from));
-    region.nonnegative.push_back(less(exprs_, column_, schedule_.columns));
+    region.nonnegative.push_back(at_least(column_, from));
+    region.nonnegative.push_back(less(column_, schedule_.columns));
     const auto describe = [=](const Evaluate& at) {
       return fmt::format("no segment holds the columns from {} to {}", at(from), at(to));
     };
@@ -34,16 +29,16 @@ void WriteProver::prove_segments_cover(const ScheduledCase& row, const solver::R
   };
   for (const SegmentCall& call : row.calls) {
     solver::Region region = rows;
-    region.nonnegative.push_back(less(exprs_, column_, call.end));
-    if (call.begin != reached) ask(std::move(region), less(exprs_, column_, call.begin), reached, call.begin);
+    region.nonnegative.push_back(less(column_, call.end));
+    if (call.begin != reached) ask(std::move(region), less(column_, call.begin), reached, call.begin);
     reached = call.end;
   }
-  if (reached != schedule_.columns) ask(rows, at_least(exprs_, column_, reached), reached, schedule_.columns);
+  if (reached != schedule_.columns) ask(rows, at_least(column_, reached), reached, schedule_.columns);
   record(std::move(all));
 }
 
 void WriteProver::prove_segment(const SegmentCall& call, const solver::Region& rows) {
-  const Body& body = schedule_.bodies[static_cast<std::size_t>(call.body)];
+  const Body& body = schedule_.body_of(call);
   where_ = fmt::format("columns [{}, {})", session_.text(call.begin), session_.text(call.end));
   prove_stores(call, rows, lemmas_.stays_inside(body.strategies));
   prove_cover(call, body, rows);
@@ -52,7 +47,7 @@ void WriteProver::prove_segment(const SegmentCall& call, const solver::Region& r
 
 void WriteProver::prove_stores(const SegmentCall& call, const solver::Region& rows, bool inside) {
   std::string names;
-  for (std::size_t i = 0; i < kernel_.results.size(); ++i) names += (i > 0 ? ", " : "") + result(i).name;
+  for (std::size_t i = 0; i < kernel_.results.size(); ++i) names += (i > 0 ? ", " : "") + kernel_.result(i).name;
   const std::string access = fmt::format("{} in {}", names, where_);
   Obligation store{.kind = ObligationKind::store, .access = access};
   Obligation disjoint{.kind = ObligationKind::disjoint, .access = access};
@@ -65,8 +60,8 @@ void WriteProver::prove_stores(const SegmentCall& call, const solver::Region& ro
       };
     };
     const Expr zero = exprs_.constant(0);
-    const Expr columns = last_extent();
-    const auto decide = [&](Obligation& all, const std::vector<Goal>& goals) {
+    const Expr columns = kernel_.extents.back();
+    const auto ask = [&](Obligation& all, const std::vector<Goal>& goals) {
       if (all.verdict == Verdict::refuted) return;
       add_answer(all, session_.decide(all.kind, access, lanes.region, goals));
     };
@@ -74,12 +69,11 @@ void WriteProver::prove_stores(const SegmentCall& call, const solver::Region& ro
     if (!contradiction.empty()) continue;
     dead = false;
     if (inside && is_clamped(call)) break;
-    decide(store, {{{less(exprs_, lanes.first, zero)}, column(lanes.first, "before column", zero)},
-                   {{at_least(exprs_, lanes.last, columns)}, column(lanes.last, "the extent is", columns)}});
-    decide(disjoint, {{{less(exprs_, lanes.first, run_.column_first)},
-                       column(lanes.first, "the task begins at", run_.column_first)},
-                      {{at_least(exprs_, lanes.last, run_.column_last)},
-                       column(lanes.last, "the task ends before", run_.column_last)}});
+    ask(store, {{{less(lanes.first, zero)}, column(lanes.first, "before column", zero)},
+                {{at_least(lanes.last, columns)}, column(lanes.last, "the extent is", columns)}});
+    ask(disjoint,
+        {{{less(lanes.first, run_.column_first)}, column(lanes.first, "the task begins at", run_.column_first)},
+         {{at_least(lanes.last, run_.column_last)}, column(lanes.last, "the task ends before", run_.column_last)}});
   }
   if (dead) {
     store.verdict = disjoint.verdict = Verdict::dead;
@@ -94,7 +88,7 @@ void WriteProver::prove_stores(const SegmentCall& call, const solver::Region& ro
 /// the task's, and a task's are the result's.
 bool WriteProver::is_clamped(const SegmentCall& call) {
   return exprs_.max(call.run_begin, run_.column_first) == call.run_begin &&
-         exprs_.min(call.run_end, run_.column_last) == call.run_end && schedule_.columns == last_extent();
+         exprs_.min(call.run_end, run_.column_last) == call.run_end && schedule_.columns == kernel_.extents.back();
 }
 
 /// Every column of the run is written.
@@ -124,17 +118,17 @@ void WriteProver::prove_alignment(const Body& body) {
     for (const VectorLoop& loop : strategy.loops) {
       if (!loop.nontemporal) continue;
       for (std::size_t i = 0; i < kernel_.results.size(); ++i)
-        prove_alignment(strategy, loop, result(i).name, result(i).dtype);
+        prove_alignment(strategy, loop, kernel_.result(i).name, kernel_.result(i).dtype);
     }
 }
 
 void WriteProver::prove_alignment(const LoopStrategy& strategy, const VectorLoop& loop, const std::string& name,
                                   ir::DType dtype) {
   const int size = ir::byte_size(dtype);
-  const Expr trip = exprs_.mul(exprs_.constant(loop.step() * size), lanes_of(exprs_, strategy, loop).trip);
-  Obligation align{.kind = ObligationKind::align,
-                   .access = fmt::format("{} in {}, {} bytes", name, where_, loop.lanes * size)};
-  if (trip.congruence().residue % (loop.lanes * size) != 0 || trip.congruence().modulus % (loop.lanes * size) != 0) {
+  const Expr trip = exprs_.mul(exprs_.constant(Int128{loop.step()} * size), lanes_of(exprs_, strategy, loop).trip);
+  const std::int64_t bytes = std::int64_t{loop.lanes} * size;  // of a vector
+  Obligation align{.kind = ObligationKind::align, .access = fmt::format("{} in {}, {} bytes", name, where_, bytes)};
+  if (trip.congruence().residue % bytes != 0 || trip.congruence().modulus % bytes != 0) {
     align.verdict = Verdict::refuted;
     align.found.violation = fmt::format("a trip advances by {} bytes", loop.step() * size);
   }

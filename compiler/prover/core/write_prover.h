@@ -4,7 +4,6 @@
 
 #include "compiler/prover/core/loop_proof.h"
 #include "compiler/prover/core/schedule_proof.h"
-#include "compiler/schedule/model/schedule.h"
 
 namespace padlock::compiler {
 
@@ -19,8 +18,6 @@ class WriteProver : private ScheduleProof {
   void prove(const ScheduledCase& row, const solver::Region& rows);
 
  private:
-  [[nodiscard]] ir::Expr last_extent() const { return kernel_.extents.back(); }
-
   void prove_segments_cover(const ScheduledCase& row, const solver::Region& rows);
   void prove_segment(const SegmentCall& call, const solver::Region& rows);
   void prove_stores(const SegmentCall& call, const solver::Region& rows, bool inside);

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/prover/core/access_regions.h"
+#include "compiler/prover/core/schedule_proof.h"
 
 namespace padlock::compiler {
 namespace {
@@ -13,23 +13,20 @@ namespace {
 // After those of a loop (compiler/prover/core/loop_proof.cpp).
 enum VariableOrder { kOtherTile = 1240, kOtherRow, kOtherColumn, kVectorLane, kElement };
 
-class TileProof {
+class TileProof : private ScheduleProof {
  public:
-  TileProof(ProofSession& session, const Schedule& schedule, const TransposeTile& tile)
-      : session_(session),
-        exprs_(session.exprs()),
-        schedule_(schedule),
-        kernel_(session.kernel()),
+  TileProof(ProofSession& session, const Schedule& schedule, const TransposeTile& tile, Proof& proof)
+      : ScheduleProof(session, schedule, proof),
         tile_(tile),
         zero_(exprs_.constant(0)),
         lanes_(exprs_.constant(tile.lanes)),
         cross_(kernel_.coordinate(tile_.axis)),
-        column_(kernel_.coordinate(kernel_.rank() - 1)),
+        column_(kernel_.column()),
         made_cross_(exprs_.add(tile.cross_first, tile.row)),
         made_column_(exprs_.add(tile.column_first, tile.column)),
         name_(fmt::format("tiles of {} x {}", tile.side(), tile.stored_columns())) {}
 
-  std::vector<Obligation> prove() {
+  void prove() {
     prove_geometry();
     prove_digits();
     prove_output();
@@ -37,12 +34,10 @@ class TileProof {
     prove_left_out();
     prove_once();
     if (tile_.holds_results) prove_words();
-    return std::move(all_);
   }
 
  private:
   using Values = std::vector<std::pair<Expr, Expr>>;
-  using Describe = std::function<std::string(const Evaluate&)>;
   using Path = std::vector<std::pair<PredicateId, bool>>;
 
   /// Positions and words have no size in them: tests try all of each shape (compiler_geometry_test), and a tile is of
@@ -54,7 +49,7 @@ class TileProof {
       tested.verdict = Verdict::refuted;
       tested.found.violation = fmt::format("{} by {} threads are of no shape that is tested", name_, tile_.threads);
     }
-    add(std::move(tested));
+    record(std::move(tested));
   }
 
   // --- tiles --------------------------------------------------------------------------------------------------------
@@ -63,17 +58,16 @@ class TileProof {
   void prove_digits() {
     Expr product = exprs_.constant(1);
     for (const TileDigit& digit : tile_.digits) product = exprs_.mul(product, digit.count);
-    std::vector<Goal> goals;
-    differs(goals, tile_.tiles, product, "tiles are launched of");
+    const auto compare = [&](Expr made, Expr needed, const char* what) {
+      return differ(made, needed,
+                    [=](const Evaluate& at) { return fmt::format("{} {} {}", at(made), what, at(needed)); });
+    };
+    std::vector<Goal> goals = compare(tile_.tiles, product, "tiles are launched of");
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
       if (axis != tile_.axis)
-        differs(goals, count_of(kernel_.coordinate(axis)), extent_of(axis), "values of a coordinate are made of");
-    add(session_.decide(ObligationKind::cover, "digits of a tile's number", nonempty(), goals));
-  }
-
-  void differs(std::vector<Goal>& goals, Expr made, Expr needed, const char* what) {
-    add_difference(goals, made, needed,
-                   [=](const Evaluate& at) { return fmt::format("{} {} {}", at(made), what, at(needed)); });
+        append(goals,
+               compare(count_of(kernel_.coordinate(axis)), kernel_.extent(axis), "values of a coordinate are made of"));
+    decide(ObligationKind::cover, "digits of a tile's number", nonempty(), goals);
   }
 
   [[nodiscard]] Expr count_of(Expr value) {
@@ -87,28 +81,30 @@ class TileProof {
   void prove_output() {
     const Expr side = exprs_.constant(tile_.side());
     const Expr columns = exprs_.constant(tile_.stored_columns());
-    const Expr part = exprs_.floordiv(cross_, side);
+    const Expr cross_tile = exprs_.floordiv(cross_, side);
     const Expr from_phase = exprs_.add(column_, tile_.phase);
-    const Expr inner_part = exprs_.floordiv(from_phase, columns);
+    const Expr column_tile = exprs_.floordiv(from_phase, columns);
     const Expr first = exprs_.sub(exprs_.constant(tile_.halo()), tile_.phase);
     const auto at_witness = [&](Expr e) {
-      return replaced(e, {{tile_.cross_tile, part},
-                          {tile_.column_tile, inner_part},
+      return replaced(e, {{tile_.cross_tile, cross_tile},
+                          {tile_.column_tile, column_tile},
                           {tile_.row, exprs_.mod(cross_, side)},
                           {tile_.column, exprs_.add(first, exprs_.mod(from_phase, columns))}});
     };
     const auto missing = [=, this](const Evaluate& at) {
-      return fmt::format("element ({}, {}) is not in tile ({}, {})", at(cross_), at(column_), at(part), at(inner_part));
+      return fmt::format("element ({}, {}) is not in tile ({}, {})", at(cross_), at(column_), at(cross_tile),
+                         at(column_tile));
     };
-    std::vector<Goal> goals = {{{at_least(exprs_, part, count_of(tile_.cross_tile))}, missing},
-                               {{at_least(exprs_, inner_part, count_of(tile_.column_tile))}, missing}};
-    add_difference(goals, at_witness(made_cross_), cross_, missing);
-    add_difference(goals, at_witness(made_column_), column_, missing);
-    for (const Expr test : tile_.tests) goals.push_back({{less(exprs_, at_witness(test), zero_)}, missing});
-    for (const Expr e : stored().nonnegative) goals.push_back({{less(exprs_, at_witness(e), zero_)}, missing});
-    const solver::Region region = bounded(
-        {{cross_, extent_of(tile_.axis)}, {column_, this->columns()}, {tile_.phase, exprs_.constant(tile_.halo())}});
-    add(session_.decide(ObligationKind::cover, name_, region, goals));
+    std::vector<Goal> goals = {{{at_least(cross_tile, count_of(tile_.cross_tile))}, missing},
+                               {{at_least(column_tile, count_of(tile_.column_tile))}, missing}};
+    append(goals, differ(at_witness(made_cross_), cross_, missing));
+    append(goals, differ(at_witness(made_column_), column_, missing));
+    for (const Expr test : tile_.tests) goals.push_back({{less(at_witness(test), zero_)}, missing});
+    for (const Expr e : stored().nonnegative) goals.push_back({{less(at_witness(e), zero_)}, missing});
+    const solver::Region region = bounded({{cross_, kernel_.extent(tile_.axis)},
+                                           {column_, this->columns()},
+                                           {tile_.phase, exprs_.constant(tile_.halo())}});
+    decide(ObligationKind::cover, name_, region, goals);
   }
 
   /// Proves that a position that passes the tests is an element of the output.
@@ -117,13 +113,13 @@ class TileProof {
   /// Proves that there is an element of the output at each position of a region.
   void prove_elements(const std::string& name, const solver::Region& region, const char* what) {
     std::vector<Goal> goals;
-    for (const auto& [made, extent] : {std::pair(made_cross_, extent_of(tile_.axis)), {made_column_, columns()}}) {
-      const auto outside = [=](const Evaluate& at) {
+    for (const auto& [made, extent] : {std::pair(made_cross_, kernel_.extent(tile_.axis)), {made_column_, columns()}}) {
+      const auto describe = [=](const Evaluate& at) {
         return fmt::format("coordinate {} {}, the extent is {}", at(made), what, at(extent));
       };
-      add_outside(goals, made, zero_, extent, outside);
+      append(goals, outside(made, zero_, extent, describe));
     }
-    add(session_.decide(ObligationKind::store, name, region, goals));
+    decide(ObligationKind::store, name, region, goals);
   }
 
   /// Proves that a tile that is left out stores nothing, whatever the phases are that its first needed column allows.
@@ -133,8 +129,8 @@ class TileProof {
     };
     const Expr halo = exprs_.constant(tile_.halo());
     solver::Region region = joined(stored(), {tile_.needed, exprs_.sub(exprs_.sub(halo, tile_.needed), tile_.phase)});
-    add(session_.decide(ObligationKind::cover, "tiles that are left out", joined(std::move(region), tile_.tests),
-                        {{{less(exprs_, tile_.some, zero_)}, missing}}));
+    decide(ObligationKind::cover, "tiles that are left out", joined(std::move(region), tile_.tests),
+           {{{less(tile_.some, zero_)}, missing}});
   }
 
   /// Along each axis the coordinates that a tile stores lie before those of later tiles, and two positions of a tile
@@ -150,12 +146,12 @@ class TileProof {
       const auto twice = [=](const Evaluate& at) { return fmt::format("coordinate {} is made twice", at(made)); };
       const Expr made_other = replaced(made, other);
       const Expr in_later = replaced(made_other, {{tile, later}});
-      goals.push_back({{less(exprs_, tile, later), at_least(exprs_, made, in_later)}, twice});
-      goals.push_back({{less(exprs_, own, replaced(own, other)), at_least(exprs_, made, made_other)}, twice});
+      goals.push_back({{less(tile, later), at_least(made, in_later)}, twice});
+      goals.push_back({{less(own, replaced(own, other)), at_least(made, made_other)}, twice});
     };
     ask(tile_.cross_tile, made_cross_, tile_.row);
     ask(tile_.column_tile, made_column_, tile_.column);
-    add(session_.decide(ObligationKind::disjoint, name_, region, goals));
+    decide(ObligationKind::disjoint, name_, region, goals);
   }
 
   // --- tiles by words -----------------------------------------------------------------------------------------------
@@ -175,8 +171,8 @@ class TileProof {
     const ScheduledCase& row = schedule_.cases[index];
     for (const TileRun& run : tile_.runs)
       if (run.row_case == index) prove_run(run, row.calls[run.call], path);
-    for (const TileCase& part : tile_.cases)
-      if (part.row_case == index) prove_part(part, row, path);
+    for (const TileCase& tile_case : tile_.cases)
+      if (tile_case.row_case == index) prove_case(tile_case, row, path);
     if (!row.is_test()) return;
     for (const bool held : {true, false}) {
       path.emplace_back(row.test, held);
@@ -186,12 +182,12 @@ class TileProof {
   }
 
   /// All rows of a tile that passes the tests are in the case. Whether a column is in a segment is asked of each.
-  void prove_part(const TileCase& part, const ScheduledCase& row, const Path& path) {
-    const std::string name = fmt::format("tiles of rows in case {}", part.row_case);
+  void prove_case(const TileCase& tile_case, const ScheduledCase& row, const Path& path) {
+    const std::string name = fmt::format("tiles of rows in case {}", tile_case.row_case);
     const Describe other = [=, this](const Evaluate& at) {
       return fmt::format("row {} of the tile is in another case", at(tile_.row));
     };
-    add(session_.decide(ObligationKind::load, name, joined(in_launch(positions()), part.tests), goals_of(path, other)));
+    decide(ObligationKind::load, name, joined(in_launch(positions()), tile_case.tests), goals_of(path, other));
     if (tile_.lanes == 1) return;
     for (const SegmentCall& call : row.calls) prove_neighbours(name, call);
   }
@@ -203,8 +199,8 @@ class TileProof {
       return fmt::format("position ({}, {}) of the tile is of another segment", at(tile_.row), at(tile_.column));
     };
     std::vector<Goal> goals = goals_of(path, other);
-    add_outside(goals, made_column_, call.begin, call.end, other);
-    add(session_.decide(ObligationKind::load, name, in_launch(joined(whole(), run.tests)), goals));
+    append(goals, outside(made_column_, call.begin, call.end, other));
+    decide(ObligationKind::load, name, in_launch(joined(whole(), run.tests)), goals);
     if (tile_.lanes > 1) prove_neighbours(name, call);
   }
 
@@ -221,7 +217,7 @@ class TileProof {
       }
       if (!held) goals.push_back({all, other});
       for (const Expr e : all)
-        if (held) goals.push_back({{less(exprs_, e, zero_)}, other});
+        if (held) goals.push_back({{less(e, zero_)}, other});
     }
     return goals;
   }
@@ -234,9 +230,9 @@ class TileProof {
       const auto describe = [=, this](const Evaluate& at) {
         return fmt::format("element {} is read {} rows after {}", at(later), at(tile_.line), at(source.base));
       };
-      add_difference(goals, later, exprs_.add(source.base, tile_.line), describe);
+      append(goals, differ(later, exprs_.add(source.base, tile_.line), describe));
     }
-    add(session_.decide(ObligationKind::load, "words of " + name, bounded({{tile_.line, lanes_}}), goals));
+    decide(ObligationKind::load, "words of " + name, bounded({{tile_.line, lanes_}}), goals);
   }
 
   /// Proves that vectors that pass their tests have no position that is no element of the output.
@@ -248,12 +244,12 @@ class TileProof {
     };
     const Values here = {{tile_.row, tile_.copied_row}, {tile_.column, column}};
     std::vector<Goal> goals;
-    for (const Expr test : tile_.tests) goals.push_back({{less(exprs_, replaced(test, here), zero_)}, outside});
+    for (const Expr test : tile_.tests) goals.push_back({{less(replaced(test, here), zero_)}, outside});
     Values ranges = {{tile_.phase, exprs_.constant(tile_.halo())},
                      {tile_.round, exprs_.constant(tile_.rounds())},
                      {lane, exprs_.constant(tile_.vector_elements())}};
     for (const TileDigit& digit : tile_.copied_digits) ranges.emplace_back(digit.value, digit.count);
-    add(session_.decide(ObligationKind::store, "stored vectors", joined(bounded(ranges), tile_.copied_tests), goals));
+    decide(ObligationKind::store, "stored vectors", joined(bounded(ranges), tile_.copied_tests), goals);
   }
 
   /// An element between the lowest and the highest lies in a word that begins `shift` elements before it; the next one
@@ -265,9 +261,9 @@ class TileProof {
     const Expr lowest = exprs_.sub(loads.lowest, loads.shift);
     const Expr two = exprs_.add(lanes_, lanes_);
     prove_loaded("words around elements", first, exprs_.add(first, two), loads.tests,
-                 {at_least(exprs_, element, loads.lowest), at_least(exprs_, loads.highest, element)});
+                 {at_least(element, loads.lowest), at_least(loads.highest, element)});
     prove_loaded("words one by one", lowest, exprs_.add(loads.highest, lanes_), loads.word_tests,
-                 {at_least(exprs_, loads.highest, lowest)});
+                 {at_least(loads.highest, lowest)});
   }
 
   void prove_loaded(const char* name, Expr first, Expr end, const std::vector<Expr>& tests,
@@ -278,26 +274,15 @@ class TileProof {
                          at(extent));
     };
     solver::Region region = joined(bounded({{tile_.loads.shift, lanes_}}), conditions);
-    add(session_.decide(ObligationKind::load, name, joined(std::move(region), tests),
-                        {{{less(exprs_, first, zero_)}, outside}, {{less(exprs_, extent, end)}, outside}}));
+    decide(ObligationKind::load, name, joined(std::move(region), tests),
+           {{{less(first, zero_)}, outside}, {{less(extent, end)}, outside}});
   }
 
   // --- regions ------------------------------------------------------------------------------------------------------
 
   [[nodiscard]] solver::Region nonempty() {
     solver::Region region;
-    for (const Expr extent : kernel_.extents) region.nonnegative.push_back(less(exprs_, zero_, extent));
-    return region;
-  }
-  /// Variables from 0 up to their counts.
-  [[nodiscard]] solver::Region bounded(const Values& counts) {
-    solver::Region region;
-    for (const auto& [variable, count] : counts)
-      for (const Expr e : {variable, less(exprs_, variable, count)}) region.nonnegative.push_back(e);
-    return region;
-  }
-  [[nodiscard]] static solver::Region joined(solver::Region region, const std::vector<Expr>& conditions) {
-    region.nonnegative.insert(region.nonnegative.end(), conditions.begin(), conditions.end());
+    for (const Expr extent : kernel_.extents) region.nonnegative.push_back(less(zero_, extent));
     return region;
   }
   /// The positions of a tile.
@@ -313,16 +298,15 @@ class TileProof {
   }
   /// Those of a tile that has all of them from the first needed column on.
   [[nodiscard]] solver::Region whole() {
-    return joined(joined(positions(), {tile_.needed, at_least(exprs_, tile_.column, tile_.needed)}), tile_.whole);
+    return joined(joined(positions(), {tile_.needed, at_least(tile_.column, tile_.needed)}), tile_.whole);
   }
   /// Adds the ranges of the coordinates that a tile has one of.
   [[nodiscard]] solver::Region in_launch(solver::Region region) {
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
-      if (axis != tile_.axis) region.nonnegative.push_back(less(exprs_, kernel_.coordinate(axis), extent_of(axis)));
+      if (axis != tile_.axis) region.nonnegative.push_back(less(kernel_.coordinate(axis), kernel_.extent(axis)));
     return region;
   }
 
-  [[nodiscard]] Expr extent_of(int axis) const { return kernel_.extents[static_cast<std::size_t>(axis)]; }
   [[nodiscard]] Expr columns() const { return kernel_.extents.back(); }
   [[nodiscard]] Expr replaced(Expr e, const Values& values) {
     return exprs_.substitute(e, [&](Expr symbol) {
@@ -331,35 +315,18 @@ class TileProof {
       return symbol;
     });
   }
-  /// Adds the goals that an expression is none from `begin` up to `end`.
-  void add_outside(std::vector<Goal>& goals, Expr e, Expr begin, Expr end, const Describe& describe) {
-    goals.push_back({{less(exprs_, e, begin)}, describe});
-    goals.push_back({{at_least(exprs_, e, end)}, describe});
-  }
-  /// Adds the goals that two expressions differ.
-  void add_difference(std::vector<Goal>& goals, Expr a, Expr b, const Describe& describe) {
-    if (a == b) return;
-    goals.push_back({{less(exprs_, a, b)}, describe});
-    goals.push_back({{less(exprs_, b, a)}, describe});
-  }
-  void add(Obligation obligation) { all_.push_back(std::move(obligation)); }
 
-  ProofSession& session_;
-  ir::ExprContext& exprs_;
-  const Schedule& schedule_;
-  const Kernel& kernel_;
   const TransposeTile& tile_;
   Expr zero_, lanes_;
   Expr cross_, column_;
   Expr made_cross_, made_column_;  // at a position
   std::string name_;
-  std::vector<Obligation> all_;
 };
 
 }  // namespace
 
-std::vector<Obligation> prove_tile(ProofSession& session, const Schedule& schedule, const TransposeTile& tile) {
-  return TileProof(session, schedule, tile).prove();
+void prove_tile(ProofSession& session, const Schedule& schedule, const TransposeTile& tile, Proof& proof) {
+  TileProof(session, schedule, tile, proof).prove();
 }
 
 }  // namespace padlock::compiler

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "compiler/prover/core/proof_session.h"
 #include "compiler/schedule/model/schedule.h"
 
@@ -11,7 +9,6 @@ namespace padlock::compiler {
 /// (compiler/schedule/model/tiles.h), and all that rests on sizes: that the tiles of a launch have each element
 /// of the output once and nothing else, and of tiles by words that a run has all positions of a tile, and that the
 /// words around misaligned ones lie in the tensor.
-[[nodiscard]] std::vector<Obligation> prove_tile(ProofSession& session, const Schedule& schedule,
-                                                 const TransposeTile& tile);
+void prove_tile(ProofSession& session, const Schedule& schedule, const TransposeTile& tile, Proof& proof);
 
 }  // namespace padlock::compiler

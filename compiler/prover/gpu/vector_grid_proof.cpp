@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/prover/core/access_regions.h"
+#include "compiler/prover/core/schedule_proof.h"
 
 namespace padlock::compiler {
 namespace {
@@ -23,24 +23,21 @@ enum VariableOrder {
   kOtherTurn
 };
 
-class GridProof {
+class GridProof : private ScheduleProof {
  public:
-  GridProof(ProofSession& session, const Schedule& schedule)
-      : session_(session),
-        exprs_(session.exprs()),
-        schedule_(schedule),
+  GridProof(ProofSession& session, const Schedule& schedule, Proof& proof)
+      : ScheduleProof(session, schedule, proof),
         grid_(*schedule.grid()),
         zero_(exprs_.constant(0)),
         lanes_(exprs_.constant(grid_.lanes)),
         index_(exprs_.variable("index", kIndex)) {}
 
-  std::vector<Obligation> prove() {
+  void prove() {
     prove_used();
     for (int used = 1; used <= grid_.vectors; ++used) prove_tiles(used);
     prove_alignment();
     prove_granules();
-    if (grid_.row_table) add(prove_row_table(session_, *grid_.row_table));
-    return std::move(all_);
+    if (grid_.row_table) record(prove_row_table(session_, *grid_.row_table));
   }
 
  private:
@@ -48,9 +45,8 @@ class GridProof {
   void prove_used() {
     const Expr used = schedule_.used_vectors();
     const auto describe = [=](const Evaluate& at) { return fmt::format("{} vectors are taken", at(used)); };
-    add(session_.decide(ObligationKind::cover, "vectors of a thread", {},
-                        {{{less(exprs_, used, exprs_.constant(1))}, describe},
-                         {{less(exprs_, exprs_.constant(grid_.vectors), used)}, describe}}));
+    decide(ObligationKind::cover, "vectors of a thread", {},
+           {{{less(used, exprs_.constant(1))}, describe}, {{less(exprs_.constant(grid_.vectors), used)}, describe}});
   }
 
   void prove_tiles(int used) {
@@ -66,24 +62,22 @@ class GridProof {
     const auto uncovered = [=, this](const Evaluate& point) {
       return fmt::format("element {} of {} is not in vector {}", point(index_), point(grid_.elements), point(vector));
     };
-    add(session_.decide(ObligationKind::cover, name, elements(),
-                        {{{less(exprs_, index_, its_first)}, uncovered},
-                         {{at_least(exprs_, index_, exprs_.add(its_first, lanes_))}, uncovered},
-                         {{at_least(exprs_, block, blocks)}, uncovered}}));
-    add(decide_disjoint(name, first, slots, used));
-    const solver::Region region = launched(blocks, slots);
+    std::vector<Goal> covered = outside(index_, its_first, exprs_.add(its_first, lanes_), uncovered);
+    covered.push_back({{at_least(block, blocks)}, uncovered});
+    decide(ObligationKind::cover, name, elements(), covered);
+    record(decide_disjoint(name, first, slots, used));
+    const solver::Region region =
+        bounded({{grid_.phase, lanes_}, {grid_.block, blocks}, {grid_.slot, slots}});  // a launch's
     prove_width(name + " in 64 bits", region, exprs_.add(first, lanes_), Int128{1} << 62);
     if (schedule_.index32.bound == 0) return;
-    solver::Region narrow = region;
-    narrow.nonnegative.push_back(at_least(exprs_, exprs_.constant(Index32Variant::kMostElements), grid_.elements));
-    prove_width(name + " in 32 bits", narrow, exprs_.add(first, lanes_), Int128{1} << 31);
+    const Expr few = at_least(exprs_.constant(Index32Variant::kMostElements), grid_.elements);
+    prove_width(name + " in 32 bits", joined(region, {few}), exprs_.add(first, lanes_), Int128{1} << 31);
   }
 
   /// Proves that nothing of a launch's vectors ends at `bound` or later.
   void prove_width(std::string name, const solver::Region& region, Expr end, Int128 bound) {
     const auto describe = [=](const Evaluate& at) { return fmt::format("a vector ends at {}", at(end)); };
-    add(session_.decide(ObligationKind::width, std::move(name), region,
-                        {{{at_least(exprs_, end, exprs_.constant(bound))}, describe}}));
+    decide(ObligationKind::width, std::move(name), region, {{{at_least(end, exprs_.constant(bound))}, describe}});
   }
 
   /// Vectors have numbers, one for each block and slot; those of two have no element in common.
@@ -97,11 +91,10 @@ class GridProof {
     solver::Region region = elements();
     for (const Expr which : {vector, other}) {
       const Expr begin = place(first, zero_, which);
-      region.nonnegative.push_back(at_least(exprs_, index_, begin));
-      region.nonnegative.push_back(less(exprs_, index_, exprs_.add(begin, lanes_)));
+      region.nonnegative.push_back(at_least(index_, begin));
+      region.nonnegative.push_back(less(index_, exprs_.add(begin, lanes_)));
     }
-    Obligation made =
-        session_.decide(ObligationKind::disjoint, name, region, {{{less(exprs_, vector, other)}, describe}});
+    Obligation made = session_.decide(ObligationKind::disjoint, name, region, {{{less(vector, other)}, describe}});
     const bool numbered = place(first, zero_, number) == first;
     const int count = grid_.threads * used;
     if (made.verdict != Verdict::proved || (numbered && is_dealt_once(count))) return made;
@@ -117,23 +110,21 @@ class GridProof {
     const Expr second = exprs_.variable("other_thread", kOtherThread);
     const Expr number = exprs_.add(first, exprs_.mul(size, exprs_.variable("turn", kTurn)));
     const Expr other = exprs_.add(second, exprs_.mul(size, exprs_.variable("other_turn", kOtherTurn)));
-    const solver::Region region{.nonnegative = {less(exprs_, first, size), less(exprs_, second, size)},
+    const solver::Region region{.nonnegative = {less(first, size), less(second, size)},
                                 .zero = {exprs_.sub(number, other)},
                                 .alternatives = {}};
-    return session_.excludes(region, {less(exprs_, first, second)});
+    return session_.excludes(region, {less(first, second)});
   }
 
   /// lanes * v - phase and the phase of the first result's address make a multiple of a vector.
   void prove_alignment() {
-    Obligation align{.kind = ObligationKind::align, .access = fmt::format("vectors of {} lanes", grid_.lanes)};
     const Expr first = at_launch(exprs_, grid_, grid_.first, grid_.elements, exprs_.constant(1));
     const Expr past = exprs_.mod(exprs_.add(first, grid_.phase), lanes_);
     const auto describe = [=](const Evaluate& at) {
       return fmt::format("a vector begins {} elements past a multiple of its size", at(past));
     };
-    const Obligation one =
-        session_.decide(align.kind, align.access, phases(), {{{less(exprs_, zero_, past)}, describe}});
-    add(one);
+    decide(ObligationKind::align, fmt::format("vectors of {} lanes", grid_.lanes), bounded({{grid_.phase, lanes_}}),
+           {{{less(zero_, past)}, describe}});
   }
 
   /// Where the tests hold, what is loaded around a vector lies in the storage, and has the lanes that are needed.
@@ -144,69 +135,37 @@ class GridProof {
     const Expr first = exprs_.add(element, granules.offset);
     const Expr end = exprs_.add(first, exprs_.constant(2 * Int128{grid_.lanes}));
     solver::Region region;
-    region.nonnegative = {less(exprs_, zero_, granules.shift), less(exprs_, granules.shift, lanes_)};
+    region.nonnegative = {less(zero_, granules.shift), less(granules.shift, lanes_)};
     solver::Region tested = region;
     for (const ir::Constraint& test : granules.tests)
-      tested.nonnegative.push_back(exprs_.substitute(ir::as_expression(exprs_, test).first, [&](Expr symbol) {
-        return symbol == granules.first ? first : symbol;
-      }));
-    const auto outside = [=](const Evaluate& at) {
+      tested.nonnegative.push_back(replaced(exprs_, ir::as_expression(exprs_, test).first, granules.first, first));
+    const auto beyond = [=](const Evaluate& at) {
       return fmt::format("elements from {} to {} are loaded of a tensor that has those from {} to {}", at(first),
                          at(end), at(granules.least), at(granules.end));
     };
-    add(session_.decide(
-        ObligationKind::load, "granules of a vector", tested,
-        {{{less(exprs_, first, granules.least)}, outside}, {{less(exprs_, granules.end, end)}, outside}}));
-    region.nonnegative.push_back(lane);
-    region.nonnegative.push_back(less(exprs_, lane, lanes_));
+    decide(ObligationKind::load, "granules of a vector", tested,
+           {{{less(first, granules.least)}, beyond}, {{less(granules.end, end)}, beyond}});
     const Expr loaded = exprs_.add(element, lane);
     const auto missing = [=](const Evaluate& at) {
       return fmt::format("element {} of lane {} is in no granule", at(loaded), at(lane));
     };
-    add(session_.decide(ObligationKind::cover, "lanes of a vector by granules", region,
-                        {{{less(exprs_, loaded, first)}, missing}, {{at_least(exprs_, loaded, end)}, missing}}));
+    decide(ObligationKind::cover, "lanes of a vector by granules", joined(region, {lane, less(lane, lanes_)}),
+           outside(loaded, first, end, missing));
   }
 
-  [[nodiscard]] solver::Region phases() {
-    solver::Region region;
-    region.nonnegative = {grid_.phase, less(exprs_, grid_.phase, lanes_)};
-    return region;
-  }
-  /// The slots of a launch's blocks.
-  [[nodiscard]] solver::Region launched(Expr blocks, Expr slots) {
-    solver::Region region = phases();
-    for (const auto& [number, count] : {std::pair{grid_.block, blocks}, std::pair{grid_.slot, slots}}) {
-      region.nonnegative.push_back(number);
-      region.nonnegative.push_back(less(exprs_, number, count));
-    }
-    return region;
-  }
-  [[nodiscard]] solver::Region elements() {
-    solver::Region region = phases();
-    region.nonnegative.push_back(index_);
-    region.nonnegative.push_back(less(exprs_, index_, grid_.elements));
-    return region;
-  }
+  [[nodiscard]] solver::Region elements() { return bounded({{grid_.phase, lanes_}, {index_, grid_.elements}}); }
   [[nodiscard]] Expr place(Expr e, Expr block, Expr slot) {
-    return exprs_.substitute(e, [&](Expr symbol) {
-      return symbol == grid_.block ? block : symbol == grid_.slot ? slot : symbol;
-    });
+    return replaced(exprs_, replaced(exprs_, e, grid_.block, block), grid_.slot, slot);
   }
-  void add(Obligation obligation) { all_.push_back(std::move(obligation)); }
-
-  ProofSession& session_;
-  ir::ExprContext& exprs_;
-  const Schedule& schedule_;
   const VectorGrid& grid_;
   Expr zero_, lanes_;
   Expr index_;  // of an element of the output
-  std::vector<Obligation> all_;
 };
 
 }  // namespace
 
-std::vector<Obligation> prove_grid(ProofSession& session, const Schedule& schedule) {
-  return GridProof(session, schedule).prove();
+void prove_grid(ProofSession& session, const Schedule& schedule, Proof& proof) {
+  GridProof(session, schedule, proof).prove();
 }
 
 /// Proves that from a column of one row to a column of another that has the same place, or one after it, are more

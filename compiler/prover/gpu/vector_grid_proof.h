@@ -1,9 +1,6 @@
 #pragma once
 
-#include <vector>
-
 #include "compiler/prover/core/proof_session.h"
-#include "compiler/schedule/model/row_table.h"
 #include "compiler/schedule/model/schedule.h"
 
 // That the vectors of a grid (compiler/schedule/model/vector_grid.h) have every element of the output once and nothing
@@ -13,7 +10,7 @@
 namespace padlock::compiler {
 
 /// Proves the obligations of a schedule's grid.
-[[nodiscard]] std::vector<Obligation> prove_grid(ProofSession& session, const Schedule& schedule);
+void prove_grid(ProofSession& session, const Schedule& schedule, Proof& proof);
 
 /// Proves that rows in which the neighbouring vectors of a warp lie have places of their own in its table. Undecided it
 /// is dead: there is no table then.

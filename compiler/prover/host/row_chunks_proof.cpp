@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/prover/core/access_regions.h"
+#include "compiler/prover/core/schedule_proof.h"
 #include "compiler/schedule/index/exact_indices.h"
 #include "compiler/schedule/index/index_width.h"
 #include "compiler/schedule/model/row_chunks.h"
@@ -16,16 +16,13 @@ namespace {
 // After those of a chunk (compiler/schedule/model/row_chunks.cpp).
 enum VariableOrder { kVector = 1300, kNextVector, kWindowOffset, kChunkLane, kElement, kIndex, kLaterRows };
 
-class ChunkProver {
+class ChunkProver : private ScheduleProof {
  public:
-  ChunkProver(ProofSession& session, const Schedule& schedule, std::size_t row_case, const solver::Region& rows)
-      : session_(session),
-        schedule_(schedule),
-        kernel_(schedule.kernel),
+  ChunkProver(ProofSession& session, const Schedule& schedule, std::size_t row_case, const solver::Region& rows,
+              Proof& proof)
+      : ScheduleProof(session, schedule, proof),
         chunks_(*schedule.row_chunks(row_case)),
         loop_(chunks_.loop),
-        exprs_(schedule.exprs()),
-        row_case_(static_cast<int>(row_case)),
         rows_(rows),
         at_(exprs_),
         vector_(exprs_.variable("vector", kVector)),
@@ -33,10 +30,10 @@ class ChunkProver {
         row_(kernel_.coordinate(kernel_.rank() - 2)),
         later_(exprs_.variable("later_rows", kLaterRows)),
         lanes_(exprs_.constant(loop_.lanes)) {
-    lane_region_.nonnegative = {less(exprs_, lane_, lanes_)};
+    lane_region_.nonnegative = {less(lane_, lanes_)};
   }
 
-  std::vector<Obligation> run() {
+  void run() {
     prove_stores();
     prove_cover();
     prove_widths();
@@ -45,16 +42,9 @@ class ChunkProver {
       prove_map(i);
     }
     for (const InterleavedColumns& all : chunks_.interleaved) prove_interleaved(all);
-    return std::move(proved_);
   }
 
  private:
-  void decide(ObligationKind kind, std::string what, const solver::Region& region, const std::vector<Goal>& goals) {
-    Obligation made = session_.decide(kind, std::move(what), region, goals);
-    made.row_case = row_case_;
-    proved_.push_back(std::move(made));
-  }
-
   /// Region of a trip of the loop: the chunk may begin there, and the vector lies in it.
   [[nodiscard]] solver::Region trip() const {
     solver::Region region;
@@ -68,7 +58,7 @@ class ChunkProver {
     solver::Region region = trip();
     join(region, lane_region_);
     const Expr element = exprs_.add(exprs_.add(at_.chunk, vector_), lane_);
-    const Goal past{{at_least(exprs_, element, at_.elements)}, [=, elements = at_.elements](const Evaluate& at) {
+    const Goal past{{at_least(element, at_.elements)}, [=, elements = at_.elements](const Evaluate& at) {
                       return fmt::format("element {} is written of the {} of a task", at(element), at(elements));
                     }};
     decide(ObligationKind::store, "row chunks", region, {past});
@@ -85,20 +75,18 @@ class ChunkProver {
     // may have, or before.
     solver::Region vectors = trip();
     const Expr most = exprs_.add(loop_.filled_limit, exprs_.constant(1));
-    vectors.nonnegative.insert(vectors.nonnegative.end(),
-                               {at_least(exprs_, in_chunk, vector_), less(exprs_, in_chunk, next_vector),
-                                at_least(exprs_, exprs_.add(vector_, most), next_vector)});
+    vectors.nonnegative.insert(vectors.nonnegative.end(), {at_least(in_chunk, vector_), less(in_chunk, next_vector),
+                                                           at_least(exprs_.add(vector_, most), next_vector)});
     decide(ObligationKind::cover, "vectors of a row chunk", vectors,
-           {{{at_least(exprs_, exprs_.sub(in_chunk, vector_), lanes_)}, describe}});
+           {{{at_least(exprs_.sub(in_chunk, vector_), lanes_)}, describe}});
     solver::Region chunks = trip();
-    chunks.nonnegative.insert(chunks.nonnegative.end(),
-                              {at_least(exprs_, in_chunk, at_.size), less(exprs_, element, loop_.next)});
+    chunks.nonnegative.insert(chunks.nonnegative.end(), {at_least(in_chunk, at_.size), less(element, loop_.next)});
     decide(ObligationKind::cover, "row chunks", chunks, {{{exprs_.constant(0)}, describe}});
   }
 
   /// By ranges: no size is asked to be smaller for it.
   void prove_widths() {
-    Obligation all{.kind = ObligationKind::width, .row_case = row_case_, .access = "row chunks in 64 bits"};
+    Obligation all{.kind = ObligationKind::width, .access = "row chunks in 64 bits"};
     IndexWidths widths(kernel_);
     std::vector<Expr> indices;
     Body body = chunks_.body;
@@ -113,7 +101,7 @@ class ChunkProver {
       all.verdict = Verdict::checked;
       all.reason = "ranges do not show it";
     }
-    proved_.push_back(std::move(all));
+    record(std::move(all));
   }
 
   [[nodiscard]] const std::string& name(std::size_t load) const {
@@ -133,15 +121,14 @@ class ChunkProver {
       return fmt::format("element {} of {} is read where its storage has {}", at(element), name(load), at(storage));
     };
     decide(ObligationKind::load, fmt::format("windows of {}", name(load)), region,
-           {{{less(exprs_, element, exprs_.constant(0))}, describe},
-            {{at_least(exprs_, element, at_.storage)}, describe}});
+           outside(element, exprs_.constant(0), at_.storage, describe));
     solver::Region planned;
     planned.nonnegative = {exprs_.sub(loop_.span_limit, at_.span), exprs_.sub(at_.span, index)};
-    const auto outside = [=, lanes = lanes_](const Evaluate& at) {
+    const auto beyond = [=, lanes = lanes_](const Evaluate& at) {
       return fmt::format("index {} is taken of a window of {}", at(index), at(lanes));
     };
     decide(ObligationKind::load, fmt::format("indices into windows of {}", name(load)), planned,
-           {{{at_least(exprs_, index, lanes_)}, outside}});
+           {{{at_least(index, lanes_)}, beyond}});
   }
 
   /// Any number of rows later, a load's element is as far after as its row's base. By terms, as coordinates are sums;
@@ -156,12 +143,11 @@ class ChunkProver {
       return fmt::format("element {} of {} is taken for element {}", at(taken), name(load), at(named));
     };
     std::vector<Goal> goals;
-    if (taken != named && !(first == offset && step_of_rows(source) == source.step))
-      for (const Expr violated : {less(exprs_, taken, named), less(exprs_, named, taken)})
-        goals.push_back({{violated}, describe});
+    if (taken != named && (first != offset || step_of_rows(source) != source.step))
+      goals = differ(taken, named, describe);
     solver::Region region = rows_;
-    region.nonnegative.push_back(less(exprs_, later(row_), kernel_.extents[kernel_.extents.size() - 2]));
-    region.nonnegative.push_back(less(exprs_, kernel_.coordinate(kernel_.rank() - 1), kernel_.extents.back()));
+    region.nonnegative.push_back(less(later(row_), kernel_.extents[kernel_.extents.size() - 2]));
+    region.nonnegative.push_back(less(kernel_.column(), kernel_.extents.back()));
     decide(ObligationKind::load, fmt::format("rows of {} in chunks", name(load)), region, goals);
   }
 
@@ -218,8 +204,6 @@ class ChunkProver {
 
   /// The load that a selection by column takes there; -1 where that is not known.
   [[nodiscard]] int load_at(int node, int column) const {
-    const Expr here = kernel_.coordinate(kernel_.rank() - 1);
-    const auto at = [&](Expr symbol) { return symbol == here ? exprs_.constant(column) : symbol; };
     while (true) {
       const BodyNode& one = chunks_.body.nodes[static_cast<std::size_t>(node)];
       if (one.kind == NodeKind::load) return one.load;
@@ -227,7 +211,7 @@ class ChunkProver {
       bool holds = true;
       for (const ConditionId id : kernel_.graph.conditions_of(one.guard)) {
         const Condition& condition = kernel_.graph.condition(id);
-        const Expr value = exprs_.substitute(condition.expr, at);
+        const Expr value = replaced(exprs_, condition.expr, kernel_.column(), exprs_.constant(column));
         if (condition.kind != Condition::Kind::zero || !value.is_constant()) return -1;
         holds = holds && value.is_constant(0);
       }
@@ -236,9 +220,7 @@ class ChunkProver {
   }
 
   /// Some rows later.
-  Expr later(Expr e) {
-    return exprs_.substitute(e, [&](Expr symbol) { return symbol == row_ ? exprs_.add(row_, later_) : symbol; });
-  }
+  Expr later(Expr e) { return replaced(exprs_, e, row_, exprs_.add(row_, later_)); }
   /// The elements from a row to the next, where each coordinate grows by as much in every row; else nothing.
   Expr step_of_rows(const LoadSource& source) {
     const ir::Layout& layout = kernel_.graph.layout(source.layout);
@@ -252,18 +234,12 @@ class ChunkProver {
     return step;
   }
 
-  ProofSession& session_;
-  const Schedule& schedule_;
-  const Kernel& kernel_;
   const RowChunks& chunks_;
   const RowChunkLoop& loop_;
-  ir::ExprContext& exprs_;
-  int row_case_;
   const solver::Region& rows_;
   RowChunkVariables at_;
   Expr vector_, lane_, row_, later_, lanes_;
   solver::Region lane_region_;
-  std::vector<Obligation> proved_;
 };
 
 /// Withdraws a permutation of which something is undecided: its rows are taken one by one instead, so that none of
@@ -283,11 +259,13 @@ void withdraw_undecided(std::vector<Obligation>& obligations) {
 
 }  // namespace
 
-std::vector<Obligation> prove_row_chunks(ProofSession& session, const Schedule& schedule, std::size_t row_case,
-                                         const solver::Region& rows) {
-  std::vector<Obligation> obligations = ChunkProver(session, schedule, row_case, rows).run();
-  withdraw_undecided(obligations);
-  return obligations;
+void prove_row_chunks(ProofSession& session, const Schedule& schedule, std::size_t row_case, const solver::Region& rows,
+                      Proof& proof) {
+  Proof own;
+  ChunkProver(session, schedule, row_case, rows, own).run();
+  for (Obligation& obligation : own.obligations) obligation.row_case = static_cast<int>(row_case);
+  withdraw_undecided(own.obligations);
+  std::ranges::move(own.obligations, std::back_inserter(proof.obligations));
 }
 
 }  // namespace padlock::compiler

@@ -1,4 +1,4 @@
-#include "compiler/schedule/cases/make_bodies.h"
+#include "compiler/schedule/cases/segments.h"
 
 #include <algorithm>
 #include <map>
@@ -15,10 +15,7 @@ namespace {
 class BodyBuilder {
  public:
   BodyBuilder(const Kernel& kernel, bool vector_sums)
-      : kernel_(kernel),
-        exprs_(kernel.program->exprs()),
-        column_(kernel.coordinate(kernel.rank() - 1)),
-        vector_sums_(vector_sums) {}
+      : kernel_(kernel), exprs_(kernel.program->exprs()), column_(kernel.column()), vector_sums_(vector_sums) {}
 
   std::pair<Body, std::vector<LoadSource>> build(const std::vector<NodeId>& roots) {
     const std::vector<NodeId> order = users_first(kernel_.graph, roots);
@@ -92,12 +89,7 @@ class BodyBuilder {
     return made;
   }
 
-  [[nodiscard]] bool reads_rows(Expr e) const {
-    if (!e.valid()) return false;
-    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
-      if (mentions(e, kernel_.coordinate(axis))) return true;
-    return false;
-  }
+  [[nodiscard]] bool reads_rows(Expr e) const { return e.valid() && kernel_.mentions_rows(e); }
 
   /// Returns an expression where all walks are at 0.
   [[nodiscard]] Expr before_walks(Expr e) const {
@@ -195,7 +187,7 @@ Schedule begin_schedule(Kernel kernel, std::string config, const ScheduleOptions
   schedule.columns = schedule.kernel.extents.back();
   schedule.rows = exprs.constant(1);
   for (int axis = 0; axis + 1 < schedule.kernel.rank(); ++axis)
-    schedule.rows = exprs.mul(schedule.rows, schedule.kernel.extents[static_cast<std::size_t>(axis)]);
+    schedule.rows = exprs.mul(schedule.rows, schedule.kernel.extent(axis));
   return schedule;
 }
 

@@ -1,7 +1,6 @@
 #include "compiler/schedule/cases/row_recurrence.h"
 
-#include <map>
-
+#include "compiler/kernel/expr_analysis.h"
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {
@@ -12,48 +11,27 @@ using ir::ExprKind;
 
 constexpr Int128 kBeyondAnyExtent = Int128{1} << 47;
 
-class GrowthFinder {
+class GrowthFinder final : public ExprAnalysis<std::optional<RowRecurrence>> {
  public:
   GrowthFinder(ir::ExprContext& exprs, Expr coordinate) : exprs_(exprs), coordinate_(coordinate) {}
 
-  std::optional<RowRecurrence> of(Expr e) {
-    if (e == coordinate_) return RowRecurrence{constant(1)};
-    if (!mentions(e, coordinate_)) return RowRecurrence{constant(0)};
-    const auto [it, inserted] = found_.try_emplace(e.id());
-    if (inserted) it->second = of_operation(e);
-    return found_.at(e.id());
-  }
-
  private:
-  std::optional<RowRecurrence> of_operation(Expr e) {
-    switch (e.kind()) {
-      case ExprKind::sum:
-        return of_sum(e);
-      case ExprKind::product:
-        return of_product(e);
-      case ExprKind::floordiv:
-      case ExprKind::mod:
-        return of_division(e);
-      case ExprKind::min:
-      case ExprKind::max:
-        return of_choice(e);
-      default:
-        return std::nullopt;
-    }
-  }
+  [[nodiscard]] bool varies(Expr e) const override { return mentions(e, coordinate_); }
+  std::optional<RowRecurrence> fixed(Expr) override { return RowRecurrence{constant(0)}; }
+  std::optional<RowRecurrence> coordinate(Expr) override { return RowRecurrence{constant(1)}; }
 
-  std::optional<RowRecurrence> of_sum(Expr e) {
-    RowRecurrence sum{constant(0)};
+  std::optional<RowRecurrence> sum(Expr e) override {
+    RowRecurrence all{constant(0)};
     for (std::size_t i = 0; i < e.operands().size(); ++i) {
       const auto term = of(e.operands()[i]);
       if (!term) return std::nullopt;
-      sum = {exprs_.add(sum.step, exprs_.mul(constant(e.coefficients()[i]), term->step)), fewer(sum.rows, term->rows)};
+      all = {exprs_.add(all.step, exprs_.mul(constant(e.coefficients()[i]), term->step)), fewer(all.rows, term->rows)};
     }
-    return sum;
+    return all;
   }
 
   /// One factor moves.
-  std::optional<RowRecurrence> of_product(Expr e) {
+  std::optional<RowRecurrence> product(Expr e) override {
     Expr factor = constant(1);
     std::optional<RowRecurrence> moving;
     for (const Expr operand : e.operands()) {
@@ -69,6 +47,8 @@ class GrowthFinder {
     return moving;
   }
 
+  std::optional<RowRecurrence> floordiv(Expr e) override { return of_division(e); }
+  std::optional<RowRecurrence> mod(Expr e) override { return of_division(e); }
   /// Until the dividend, which grows by the same number, comes to the next multiple of the divisor.
   std::optional<RowRecurrence> of_division(Expr e) {
     const Expr divisor = e.operands()[1];
@@ -83,7 +63,7 @@ class GrowthFinder {
     return RowRecurrence{step, fewer(dividend->rows, exprs_.add(exprs_.floordiv(left, speed), constant(1)))};
   }
 
-  std::optional<RowRecurrence> of_choice(Expr e) {
+  std::optional<RowRecurrence> minmax(Expr e) override {
     std::optional<RowRecurrence> chosen = of(e.operands()[0]);
     Expr value = e.operands()[0];
     for (std::size_t i = 1; i < e.operands().size() && chosen; ++i) {
@@ -125,7 +105,6 @@ class GrowthFinder {
 
   ir::ExprContext& exprs_;
   Expr coordinate_;
-  std::map<std::uint32_t, std::optional<RowRecurrence>> found_;  // by Expr::id
 };
 
 }  // namespace

@@ -90,7 +90,7 @@ class RowSplitter {
 
   /// Replaces a piece by its two parts and returns the position after them.
   std::list<Piece>::iterator cut_piece(std::list<Piece>& pieces, std::list<Piece>::iterator it, Expr question) {
-    const ir::Affine affine = *affine_in(exprs_, question, kernel_.coordinate(kernel_.rank() - 1));
+    const ir::Affine affine = *affine_in(exprs_, question, kernel_.column());
     const Expr one = exprs_.constant(1);
     const bool rising = affine.slope > 0;
     // slope * c + rest >= 0 holds from ceil(-rest / slope) on, or up to and with floor(rest / -slope).

@@ -4,7 +4,6 @@
 
 #include "ir/expr/affine.h"
 #include "ir/expr/simplify.h"
-#include "support/steps.h"
 
 namespace padlock::compiler {
 

@@ -1,4 +1,4 @@
-#include "compiler/schedule/gpu/row_table.h"
+#include "compiler/schedule/gpu/covers.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "compiler/schedule/gpu/tiles.h"
+#include "compiler/schedule/gpu/covers.h"
 
 #include <algorithm>
 
@@ -42,7 +42,7 @@ constexpr int kStays = -2, kScattered = -1;
 int cross_axis(const Schedule& schedule, const LoadSource& source) {
   const Kernel& kernel = schedule.kernel;
   const ir::Layout& layout = kernel.graph.layout(source.layout);
-  const Expr column = kernel.coordinate(kernel.rank() - 1);
+  const Expr column = kernel.column();
   const auto moves = [&](Expr c) { return mentions(c, column); };
   if (std::ranges::none_of(source.coordinates, moves)) return kStays;
   int found = kScattered;
@@ -60,12 +60,11 @@ int cross_axis(const Schedule& schedule, const LoadSource& source) {
 /// The axes of the loads of all bodies, each by the first segment that has the body.
 std::vector<std::vector<int>> cross_axes(const Schedule& schedule) {
   std::vector<std::vector<int>> axes(schedule.bodies.size());
-  for (const ScheduledCase& row : schedule.cases)
-    for (const SegmentCall& call : row.calls) {
-      std::vector<int>& known = axes[static_cast<std::size_t>(call.body)];
-      if (!known.empty()) continue;
-      for (const LoadSource& source : call.sources) known.push_back(cross_axis(schedule, source));
-    }
+  for (const SegmentCall& call : schedule.calls()) {
+    std::vector<int>& known = axes[static_cast<std::size_t>(call.body)];
+    if (!known.empty()) continue;
+    for (const LoadSource& source : call.sources) known.push_back(cross_axis(schedule, source));
+  }
   return axes;
 }
 
@@ -111,8 +110,9 @@ void test_words(ir::ExprContext& exprs, TransposeTile& tile) {
   tile.loads.lowest = exprs.variable("lowest", kLowest);
   tile.loads.highest = exprs.variable("highest", kHighest);
   tile.loads.extent = exprs.variable("loaded_extent", kExtent);
-  tile.loads.tests = {exprs.sub(tile.loads.lowest, exprs.constant(tile.lanes - 1)),
-                      exprs.sub(tile.loads.extent, exprs.add(tile.loads.highest, exprs.constant(2 * tile.lanes)))};
+  tile.loads.tests = {
+      exprs.sub(tile.loads.lowest, exprs.constant(tile.lanes - 1)),
+      exprs.sub(tile.loads.extent, exprs.add(tile.loads.highest, exprs.constant(Int128{2} * tile.lanes)))};
   tile.loads.word_tests = {exprs.sub(tile.loads.lowest, tile.loads.shift),
                            exprs.sub(tile.loads.extent, exprs.add(tile.loads.highest, exprs.constant(tile.lanes)))};
 }
@@ -121,11 +121,8 @@ void test_words(ir::ExprContext& exprs, TransposeTile& tile) {
 std::vector<Expr> tests_at(ir::ExprContext& exprs, const TransposeTile& tile, Expr row, Expr last, Expr first) {
   std::vector<Expr> all;
   for (std::size_t i = 0; i < tile.tests.size(); ++i)
-    all.push_back(exprs.substitute(tile.tests[i], [&](Expr symbol) {
-      if (symbol == tile.row) return row;
-      if (symbol != tile.column) return symbol;
-      return i == kFirstColumnTest ? first : last;
-    }));
+    all.push_back(replaced(exprs, replaced(exprs, tile.tests[i], tile.row, row), tile.column,
+                           i == kFirstColumnTest ? first : last));
   return all;
 }
 
@@ -135,7 +132,7 @@ std::vector<Expr> tests_at(ir::ExprContext& exprs, const TransposeTile& tile, Ex
 void number_tiles(const Kernel& kernel, ir::ExprContext& exprs, TransposeTile& tile) {
   const Expr side = exprs.constant(tile.side());
   const Expr one = exprs.constant(1);
-  const Expr cross = kernel.extents[static_cast<std::size_t>(tile.axis)];
+  const Expr cross = kernel.extent(tile.axis);
   const Expr columns = kernel.extents.back();
   const Expr stored = exprs.constant(tile.stored_columns());
   const Expr halo = exprs.constant(tile.halo());
@@ -154,8 +151,7 @@ void number_tiles(const Kernel& kernel, ir::ExprContext& exprs, TransposeTile& t
   const Expr reached = exprs.sub(exprs.add(columns, halo), one);
   tile.digits = {{tile.column_tile, exprs.ceildiv(reached, stored)}, {tile.cross_tile, exprs.ceildiv(cross, side)}};
   for (int axis = kernel.rank() - 2; axis >= 0; --axis)
-    if (axis != tile.axis)
-      tile.digits.push_back({kernel.coordinate(axis), kernel.extents[static_cast<std::size_t>(axis)]});
+    if (axis != tile.axis) tile.digits.push_back({kernel.coordinate(axis), kernel.extent(axis)});
   tile.tiles = one;
   for (const TileDigit& digit : tile.digits) tile.tiles = exprs.mul(tile.tiles, digit.count);
 }
@@ -206,26 +202,21 @@ class RunFinder {
     const auto recurrence = recurrence_in(exprs_, e, cross_);
     if (!recurrence || !recurrence->is_even()) return false;
     const Expr last = exprs_.sub(exprs_.add(tile_.cross_first, side_), exprs_.constant(1));
-    for (const Expr end : {tile_.cross_first, last})
-      tests.push_back(exprs_.substitute(e, [&](Expr symbol) { return symbol == cross_ ? end : symbol; }));
+    for (const Expr end : {tile_.cross_first, last}) tests.push_back(replaced(exprs_, e, cross_, end));
     return true;
   }
 
   void add_run(std::size_t row_case, std::size_t index, const std::vector<Expr>& path) {
     const SegmentCall& call = schedule_.cases[row_case].calls[index];
-    if (body_of(call).loads.empty() || !goes_by_words(call) || tile_.runs.size() == kMostRuns) return;
+    if (schedule_.body_of(call).loads.empty() || !goes_by_words(call) || tile_.runs.size() == kMostRuns) return;
     TileRun run{.row_case = row_case, .call = index, .tests = path};
     run.tests.push_back(exprs_.sub(exprs_.add(tile_.column_first, tile_.needed), call.begin));
     run.tests.push_back(exprs_.sub(call.end, exprs_.add(tile_.column_first, exprs_.constant(tile_.columns()))));
     tile_.runs.push_back(std::move(run));
   }
 
-  [[nodiscard]] const Body& body_of(const SegmentCall& call) const {
-    return schedule_.bodies[static_cast<std::size_t>(call.body)];
-  }
-
   bool goes_by_words(const SegmentCall& call) {
-    const Body& body = body_of(call);
+    const Body& body = schedule_.body_of(call);
     if (body.uses_rows || reads_indices(body)) return false;
     for (std::size_t i = 0; i < body.loads.size(); ++i)
       if (body.loads[i].kind != LoadKind::strided || !is_word(call.sources[i])) return false;

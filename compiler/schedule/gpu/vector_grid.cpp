@@ -1,8 +1,6 @@
-#include "compiler/schedule/gpu/vector_grid.h"
+#include "compiler/schedule/gpu/covers.h"
 
 #include <algorithm>
-
-#include "compiler/schedule/gpu/row_table.h"
 
 namespace padlock::compiler {
 namespace {

@@ -1,6 +1,5 @@
 #include "compiler/schedule/host/interleave.h"
 
-#include <algorithm>
 #include <bit>
 #include <numeric>
 

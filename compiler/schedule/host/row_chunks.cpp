@@ -1,11 +1,11 @@
-#include "compiler/schedule/host/row_chunks.h"
+#include "compiler/schedule/host/covers.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "compiler/schedule/cases/make_bodies.h"
 #include "compiler/schedule/cases/row_recurrence.h"
+#include "compiler/schedule/cases/segments.h"
 #include "compiler/schedule/host/interleave.h"
 #include "ir/expr/affine.h"
 
@@ -34,7 +34,7 @@ class RowChunkMaker {
         options_(options),
         exprs_(schedule.exprs()),
         columns_(schedule.columns),
-        column_(kernel_.coordinate(kernel_.rank() - 1)),
+        column_(kernel_.column()),
         row_(kernel_.coordinate(kernel_.rank() - 2)) {}
 
   std::optional<RowChunks> make(const RowCase& row) {
@@ -65,16 +65,11 @@ class RowChunkMaker {
     return body.loads.size() <= kMaxInterleaved && operation_count(body) <= kMaxWork;
   }
 
-  [[nodiscard]] bool mentions_rows(Expr e) const {
-    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
-      if (mentions(e, kernel_.coordinate(axis))) return true;
-    return false;
-  }
-
   [[nodiscard]] bool depends_on_columns_alone(const Body& body) const {
     const auto alone = [&](PredicateId predicate) {
-      return std::ranges::none_of(kernel_.graph.conditions_of(predicate),
-                                  [&](ConditionId id) { return mentions_rows(kernel_.graph.condition(id).expr); });
+      return std::ranges::none_of(kernel_.graph.conditions_of(predicate), [&](ConditionId id) {
+        return kernel_.mentions_rows(kernel_.graph.condition(id).expr);
+      });
     };
     return std::ranges::all_of(body.nodes, [&](const BodyNode& node) { return alone(node.guard); }) &&
            std::ranges::all_of(body.loads, [&](const BodyLoad& load) { return alone(load.guard); });
@@ -116,9 +111,6 @@ class RowChunkMaker {
     }
     return false;
   }
-  Expr at_column(Expr e, int column) {
-    return exprs_.substitute(e, [&](Expr symbol) { return symbol == column_ ? exprs_.constant(column) : symbol; });
-  }
 
   static void add_load(RowChunks& rows, BodyNode node, const BodyLoad& load, const LoadSource& source) {
     node.load = static_cast<int>(rows.body.loads.size());
@@ -139,7 +131,7 @@ class RowChunkMaker {
       BodyLoad one = load;
       one.guard = kernel_.graph.conjunction(std::move(conditions));
       LoadSource moved = source;
-      for (Expr& c : moved.coordinates) c = at_column(c, column);
+      for (Expr& c : moved.coordinates) c = replaced(exprs_, c, column_, exprs_.constant(column));
       add_load(rows, node, one, moved);
       if (column == columns - 1) continue;
       BodyNode choice{.kind = NodeKind::when, .dtype = node.dtype};
@@ -175,7 +167,7 @@ class RowChunkMaker {
     const bool is_sum = offset.kind() == ir::ExprKind::sum;
     for (std::size_t i = 0; i < (is_sum ? offset.operands().size() : 1); ++i) {
       const Expr term = is_sum ? offset.operands()[i] : offset;
-      if (!mentions_rows(term)) continue;
+      if (!kernel_.mentions_rows(term)) continue;
       if (mentions(term, column_)) return false;
       source.base =
           exprs_.add(source.base, is_sum ? exprs_.mul(exprs_.constant(offset.coefficients()[i]), term) : term);
@@ -213,8 +205,8 @@ class RowChunkMaker {
 
   [[nodiscard]] int result_bytes() const {
     int widest = 1;
-    for (const ir::ValueId result : kernel_.results)
-      widest = std::max(widest, ir::byte_size(kernel_.program->value(result).dtype));
+    for (std::size_t i = 0; i < kernel_.results.size(); ++i)
+      widest = std::max(widest, ir::byte_size(kernel_.result(i).dtype));
     return widest;
   }
 

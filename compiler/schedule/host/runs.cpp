@@ -1,4 +1,4 @@
-#include "compiler/schedule/host/runs.h"
+#include "compiler/schedule/host/covers.h"
 
 #include <algorithm>
 
@@ -59,9 +59,7 @@ class StrategyChooser {
       if (body_.lanes * bytes_of_result(i) < 16) return false;
     return true;
   }
-  [[nodiscard]] int bytes_of_result(std::size_t i) const {
-    return ir::byte_size(schedule_.kernel.program->value(schedule_.kernel.results[i]).dtype);
-  }
+  [[nodiscard]] int bytes_of_result(std::size_t i) const { return ir::byte_size(schedule_.kernel.result(i).dtype); }
 
   const Schedule& schedule_;
   const ScheduleOptions& options_;

@@ -4,9 +4,7 @@
 #include <set>
 
 #include "compiler/schedule/index/exact_indices.h"
-#include "compiler/schedule/index/index_sizes.h"
 #include "compiler/schedule/index/index_width.h"
-#include "compiler/schedule/index/tensor_reach.h"
 
 namespace padlock::compiler {
 
@@ -52,14 +50,11 @@ void add_strides(ir::ExprContext& exprs, std::vector<Expr>& all, Expr address) {
 /// bits as its indices: what they are multiplied by may be anything.
 std::vector<Expr> strides_of(const Schedule& schedule, const TransposeTile* tile) {
   std::vector<Expr> all;
-  const Kernel& kernel = schedule.kernel;
   ir::ExprContext& exprs = schedule.exprs();
   const auto add_offset = [&](Expr offset) {
     if (schedule.grid() == nullptr) add_strides(exprs, all, offset);
   };
-  for (const ScheduledCase& row : schedule.cases)
-    for (const SegmentCall& call : row.calls)
-      for (const LoadSource& source : call.sources) add_offset(source.base);
+  for (const LoadSource& source : schedule.sources()) add_offset(source.base);
   for (const Body& body : schedule.bodies) {
     for (const BodyNode& node : body.nodes) add_strides(exprs, all, node.index);
     for (const BodyLoad& load : body.loads) {
@@ -68,9 +63,7 @@ std::vector<Expr> strides_of(const Schedule& schedule, const TransposeTile* tile
     }
   }
   if (tile == nullptr) return all;
-  std::vector<Expr> coordinates;
-  for (int axis = 0; axis < kernel.rank(); ++axis) coordinates.push_back(kernel.coordinate(axis));
-  add_strides(exprs, all, ir::Layout::dense(exprs, kernel.extents).offset_of(exprs, coordinates));
+  add_strides(exprs, all, schedule.kernel.element_at(schedule.kernel.column()));
   all.push_back(tile->stored_step);
   return all;
 }
@@ -80,11 +73,9 @@ std::vector<Expr> elements_of(const Schedule& schedule) {
   ir::ExprContext& exprs = schedule.exprs();
   std::vector<Expr> all = {exprs.mul(schedule.rows, schedule.columns)};
   std::set<ir::ValueId> seen;
-  for (const ScheduledCase& row : schedule.cases)
-    for (const SegmentCall& call : row.calls)
-      for (const LoadSource& source : call.sources)
-        if (seen.insert(source.tensor).second)
-          all.push_back(schedule.kernel.program->value(source.tensor).layout.span(exprs));
+  for (const LoadSource& source : schedule.sources())
+    if (seen.insert(source.tensor).second)
+      all.push_back(schedule.kernel.program->value(source.tensor).layout.span(exprs));
   return all;
 }
 
@@ -110,7 +101,7 @@ CoordinateRanges ranges_in(const Schedule& schedule, const TransposeTile* tile, 
   for (const Expr column : {run.column_first, run.column_last, run.begin, run.end})
     ranges[column.symbol()] = {0, most(schedule.columns) + kLongestBlock};
   if (tile == nullptr) return ranges;
-  const Expr cross = schedule.kernel.extents[static_cast<std::size_t>(tile->axis)];
+  const Expr cross = schedule.kernel.extent(tile->axis);
   ranges[tile->cross_tile.symbol()] = {0, most(cross) / tile->side()};
   ranges[tile->column_tile.symbol()] = {0, (most(schedule.columns) + tile->halo() - 1) / tile->stored_columns()};
   ranges[tile->row.symbol()] = {0, tile->side() - 1};
@@ -139,17 +130,16 @@ bool indices_fit(const Schedule& schedule, const std::vector<Expr>& sizes, std::
 
 Index32Variant choose_index32_variant(Schedule& schedule) {
   if (!schedule.is_for_gpu()) return {};
-  IndexSizes sizes(schedule.exprs());
+  std::vector<Expr> all;
   for (const TransposeTile* tile : shapes_of(schedule))
-    for (const Expr e : exact_in(schedule, tile)) sizes.add(e);
-  for (const Expr extent : schedule.kernel.extents) sizes.add(extent);
-  for (const ScheduledCase& row : schedule.cases)
-    for (const SegmentCall& call : row.calls)
-      for (const Expr bound : {call.begin, call.end}) sizes.add(bound);
+    std::ranges::copy(exact_in(schedule, tile), std::back_inserter(all));
+  std::ranges::copy(schedule.kernel.extents, std::back_inserter(all));
+  for (const SegmentCall& call : schedule.calls()) all.insert(all.end(), {call.begin, call.end});
+  const std::vector<Expr> sizes = sizes_in(schedule.exprs(), all);
   for (const int bits : {30, 29, 28, 27, 24}) {
     const std::int64_t bound = std::int64_t{1} << bits;
-    if (!indices_fit(schedule, sizes.found(), bound)) continue;
-    Index32Variant made{.bound = bound, .sizes = sizes.found(), .elements = {}, .guards = {}};
+    if (!indices_fit(schedule, sizes, bound)) continue;
+    Index32Variant made{.bound = bound, .sizes = sizes, .elements = {}, .guards = {}};
     made.elements = elements_of(schedule);
     made.guards = guards_of(schedule.exprs(), made.sizes, bound);
     const auto may_be_more = [](Expr elements) { return elements.range().hi > Index32Variant::kMostElements; };

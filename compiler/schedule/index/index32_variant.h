@@ -14,4 +14,11 @@ namespace padlock::compiler {
 /// Returns whether all indices of a GPU's schedule fit 32 bits, given that its sizes lie between -bound and bound.
 [[nodiscard]] bool indices_fit(const Schedule& schedule, const std::vector<ir::Expr>& sizes, std::int64_t bound);
 
+/// Returns the reach of a load whose vectors have so many lanes.
+[[nodiscard]] TensorReach reach_of(const Kernel& kernel, const LoadSource& source, int lanes);
+
+/// Gives each load of a schedule with a grid of vectors its reach, and returns them, each once. Along an axis of a
+/// tensor on which the coordinate does not move with rows, a load reaches all of it.
+[[nodiscard]] std::vector<TensorReach> set_reaches(Schedule& schedule);
+
 }  // namespace padlock::compiler

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "compiler/schedule/index/index_magnitude.h"
-#include "compiler/schedule/index/index_sizes.h"
 #include "compiler/schedule/index/index_width.h"
+#include "compiler/schedule/index/size_bounds.h"
 #include "support/steps.h"
 
 namespace padlock::compiler {
@@ -56,13 +55,12 @@ std::vector<Constraint> choose_index64_bounds(const Schedule& schedule, const st
   for (const ExactIndices& place : places) all.insert(all.end(), place.exact.begin(), place.exact.end());
   const std::vector<Expr> wide = wide_under(kernel, {}, all);
   if (wide.empty()) return {};
-  IndexSizes sizes(schedule.exprs());
-  for (const Expr e : wide) sizes.add(e);
+  const std::vector<Expr> sizes = sizes_in(schedule.exprs(), wide);
   // An index is a few sizes times small constants: the first bounds are right for nearly all.
   std::vector<Constraint> bounds;
   std::vector<Expr> left = wide;
   for (const int bits : {60, 58, 56, 52, 48, 40, 32, 24}) {
-    std::vector<Constraint> tried = bounds_of(schedule.exprs(), sizes.found(), bits);
+    std::vector<Constraint> tried = bounds_of(schedule.exprs(), sizes, bits);
     std::vector<Expr> still_wide = wide_under(kernel, tried, wide);
     if (still_wide.size() >= left.size()) continue;
     bounds = std::move(tried);

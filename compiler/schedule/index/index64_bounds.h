@@ -15,7 +15,7 @@ namespace padlock::compiler {
 
 /// Returns, for those indices of `places` that ranges do not show to fit 64 bits, bounds of their sizes under which
 /// they do: each between -2^k and 2^k, with the largest k that serves; and for an index that fits under no such bounds,
-/// one of its magnitude (index_magnitude.h). Empty where ranges bound all, as they mostly do.
+/// one of its magnitude (IndexMagnitude). Empty where ranges bound all, as they mostly do.
 [[nodiscard]] std::vector<ir::Constraint> choose_index64_bounds(const Schedule& schedule,
                                                                 const std::vector<ExactIndices>& places);
 

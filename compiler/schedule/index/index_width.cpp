@@ -1,12 +1,9 @@
 #include "compiler/schedule/index/index_width.h"
 
 #include <algorithm>
-#include <limits>
-#include <map>
-#include <utility>
+#include <unordered_set>
 
 #include "ir/expr/simplify.h"
-#include "support/steps.h"
 
 namespace padlock::compiler {
 
@@ -60,6 +57,50 @@ std::pair<Expr, Expr> split_sum(ir::ExprContext& exprs, Expr e) {
   return {ir::Simplifier::make(exprs, std::move(moving)), size_in(exprs, e)};
 }
 
+namespace {
+
+/// Collects sizes.
+class SizeCollector {
+ public:
+  explicit SizeCollector(ir::ExprContext& exprs) : exprs_(exprs) {}
+
+  void add(Expr e) {
+    if (!e.has_coordinate()) return add_size(e);
+    if (!seen_.insert(e.id()).second || e.kind() == ExprKind::symbol) return;
+    if (e.kind() == ExprKind::sum || e.kind() == ExprKind::mod) {
+      // A dividend's rest arrives reduced.
+      const auto [moving, rest] = split_sum(exprs_, e.kind() == ExprKind::sum ? e : e.operands()[0]);
+      for (const Expr term : moving.kind() == ExprKind::sum ? moving.operands() : std::span(&moving, 1)) add(term);
+      return add(e.kind() == ExprKind::sum ? rest : e.operands()[1]);
+    }
+    Expr rest = exprs_.constant(1);
+    for (const Expr operand : e.operands())
+      if (e.kind() == ExprKind::product && !operand.has_coordinate())
+        rest = exprs_.mul(rest, operand);
+      else
+        add(operand);
+    add_size(rest);
+  }
+  [[nodiscard]] std::vector<Expr> take() && { return std::move(found_); }
+
+ private:
+  void add_size(Expr e) {
+    if (!e.is_constant() && seen_.insert(e.id()).second) found_.push_back(e);
+  }
+
+  ir::ExprContext& exprs_;
+  std::unordered_set<std::uint32_t> seen_;  // by Expr::id
+  std::vector<Expr> found_;
+};
+
+}  // namespace
+
+std::vector<Expr> sizes_in(ir::ExprContext& exprs, std::span<const Expr> emitted) {
+  SizeCollector sizes(exprs);
+  for (const Expr e : emitted) sizes.add(e);
+  return std::move(sizes).take();
+}
+
 SizeRanges size_ranges(std::span<const ir::Constraint> bounds) {
   SizeRanges ranges;
   for (const ir::Constraint& c : bounds) {
@@ -77,19 +118,13 @@ CoordinateRanges coordinate_ranges(const Kernel& kernel, const SizeRanges& sizes
     const Int128 last = std::max<Int128>(0, (known == sizes.end() ? extent.range() : known->second).hi - 1);
     ranges[coordinate.symbol()] = {0, std::min(coordinate.range().hi, last)};
   };
-  for (int axis = 0; axis < kernel.rank(); ++axis)
-    add(kernel.coordinate(axis), kernel.extents[static_cast<std::size_t>(axis)]);
+  for (int axis = 0; axis < kernel.rank(); ++axis) add(kernel.coordinate(axis), kernel.extent(axis));
   for (const Kernel::WalkVariable& walk : kernel.walk_variables) add(walk.variable, walk.extent);
   return ranges;
 }
 
-IndexWidths::IndexWidths(const Kernel& kernel, SizeRanges sizes)
-    : exprs_(&kernel.program->exprs()), sizes_(std::move(sizes)) {
-  coordinates_ = coordinate_ranges(kernel, sizes_);
-}
-
 bool IndexWidths::fit(Expr e, int bits) {
-  const std::optional<EmittedRange> range = range_of(e);
+  const std::optional<EmittedRange> range = of(e);
   return range && within(range->widest, bits);
 }
 
@@ -101,58 +136,27 @@ bool IndexWidths::wraps(Expr e) {
 
 bool IndexWidths::divides_nonnegative(Expr e) {
   const Expr operand = e.operands()[0];
-  const std::optional<EmittedRange> x = e.kind() == ExprKind::mod && !wraps(operand) ? dividend(e) : range_of(operand);
+  const std::optional<EmittedRange> x = e.kind() == ExprKind::mod && !wraps(operand) ? dividend(e) : of(operand);
   return x && x->value.lo >= 0;
 }
 
 bool IndexWidths::divides_narrowly(Expr e) {
-  const std::optional<EmittedRange> x = e.kind() == ExprKind::mod ? dividend(e) : range_of(e.operands()[0]);
-  const std::optional<EmittedRange> d = range_of(e.operands()[1]);
+  const std::optional<EmittedRange> x = e.kind() == ExprKind::mod ? dividend(e) : of(e.operands()[0]);
+  const std::optional<EmittedRange> d = of(e.operands()[1]);
   return x && d && within(x->value, 32) && within(d->value, 32);
 }
 
-std::optional<EmittedRange> IndexWidths::range_of(Expr e) {
-  if (!e.has_coordinate()) return size(e);
-  const auto it = known_.find(e.id());
-  if (it != known_.end()) return it->second;
-  take_steps(2 + 2 * e.operands().size());
-  const std::optional<EmittedRange> made = operation(e);
-  known_.emplace(e.id(), made);
-  return made;
-}
-
-EmittedRange IndexWidths::size(Expr e) const {
+std::optional<EmittedRange> IndexWidths::fixed(Expr e) {
   const auto it = sizes_.find(e.id());
   const Range& known = it == sizes_.end() ? e.range() : it->second;
   const Range clamped{std::clamp(known.lo, -kSizeBound, kSizeBound), std::clamp(known.hi, -kSizeBound, kSizeBound)};
-  return {clamped, clamped};
+  return EmittedRange{clamped, clamped};
 }
 
-EmittedRange IndexWidths::coordinate(Expr e) const {
+std::optional<EmittedRange> IndexWidths::coordinate(Expr e) {
   const auto it = coordinates_.find(e.symbol());
   const Range range = it == coordinates_.end() ? e.range() : it->second;
-  return {range, range};
-}
-
-std::optional<EmittedRange> IndexWidths::operation(Expr e) {
-  switch (e.kind()) {
-    case ExprKind::constant:
-      return size(e);
-    case ExprKind::symbol:
-      return coordinate(e);
-    case ExprKind::sum:
-      return sum(e);
-    case ExprKind::product:
-      return product(e);
-    case ExprKind::floordiv:
-      return floordiv(e);
-    case ExprKind::mod:
-      return mod(e);
-    case ExprKind::min:
-    case ExprKind::max:
-      return minmax(e);
-  }
-  return std::nullopt;
+  return EmittedRange{range, range};
 }
 
 /// Bounds partial sums for any order of the terms: they lie in the hull of all of them with 0.
@@ -175,10 +179,10 @@ std::optional<EmittedRange> IndexWidths::sum(Expr e) {
   };
   for (std::size_t i = 0; i < e.operands().size(); ++i) {
     if (!e.operands()[i].has_coordinate()) continue;
-    const std::optional<EmittedRange> term = range_of(e.operands()[i]);
+    const std::optional<EmittedRange> term = of(e.operands()[i]);
     if (!term || !add(*term, e.coefficients()[i])) return std::nullopt;
   }
-  if (!add(size(size_in(*exprs_, e)), 1)) return std::nullopt;
+  if (!add(*fixed(size_in(*exprs_, e)), 1)) return std::nullopt;
   all.widest = hull(all.widest, {negative.lo, positive.hi});
   return all;
 }
@@ -197,16 +201,16 @@ std::optional<EmittedRange> IndexWidths::product(Expr e) {
       rest = exprs_->mul(rest, factor);
       continue;
     }
-    const std::optional<EmittedRange> range = range_of(factor);
+    const std::optional<EmittedRange> range = of(factor);
     if (!range || !multiply(*range)) return std::nullopt;
   }
-  return multiply(size(rest)) ? std::optional(all) : std::nullopt;
+  return multiply(*fixed(rest)) ? std::optional(all) : std::nullopt;
 }
 
 /// The quotient, the product with the divisor that gives the remainder, and the remainder.
 std::optional<EmittedRange> IndexWidths::floordiv(Expr e) {
-  const std::optional<EmittedRange> x = range_of(e.operands()[0]);
-  const std::optional<EmittedRange> d = range_of(e.operands()[1]);
+  const std::optional<EmittedRange> x = of(e.operands()[0]);
+  const std::optional<EmittedRange> d = of(e.operands()[1]);
   if (!x || !d || d->value.lo < 1) return std::nullopt;
   const Int128 far = std::max(x->value.hi, -x->value.lo);
   const Range value{floor_div<Int128>(x->value.lo, x->value.lo < 0 ? d->value.lo : d->value.hi),
@@ -216,7 +220,7 @@ std::optional<EmittedRange> IndexWidths::floordiv(Expr e) {
 
 std::optional<EmittedRange> IndexWidths::mod(Expr e) {
   const std::optional<EmittedRange> x = dividend(e);
-  const std::optional<EmittedRange> d = range_of(e.operands()[1]);
+  const std::optional<EmittedRange> d = of(e.operands()[1]);
   if (!x || !d || d->value.lo < 1) return std::nullopt;
   // The remainder has the dividend's sign; where it is negative the divisor is added.
   const Range remainder{1 - d->value.hi, d->value.hi - 1};
@@ -234,8 +238,8 @@ const IndexWidths::Dividend& IndexWidths::parts_of(Expr e) {
 /// Bounds the dividend of a mod: its coordinates plus the rest, which the launcher has reduced.
 std::optional<EmittedRange> IndexWidths::dividend(Expr e) {
   const auto [moving, has_rest] = parts_of(e);
-  const std::optional<EmittedRange> x = range_of(moving);
-  const std::optional<EmittedRange> d = range_of(e.operands()[1]);
+  const std::optional<EmittedRange> x = of(moving);
+  const std::optional<EmittedRange> d = of(e.operands()[1]);
   if (!x || !d || !has_rest) return d ? x : std::nullopt;
   const std::optional<Range> value = added(x->value, {0, d->value.hi - 1});
   if (!value) return std::nullopt;
@@ -245,7 +249,7 @@ std::optional<EmittedRange> IndexWidths::dividend(Expr e) {
 std::optional<EmittedRange> IndexWidths::minmax(Expr e) {
   std::optional<EmittedRange> all;
   for (const Expr operand : e.operands()) {
-    const std::optional<EmittedRange> range = range_of(operand);
+    const std::optional<EmittedRange> range = of(operand);
     if (!range) return std::nullopt;
     if (!all) {
       all = range;

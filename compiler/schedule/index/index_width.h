@@ -6,9 +6,10 @@
 #include <span>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "compiler/kernel/expr_analysis.h"
 #include "compiler/kernel/kernel.h"
-#include "ir/expr/expr.h"
 
 // How wide the arithmetic of an index must be (rule R5): from the interval of the expression as it is emitted, with its
 // intermediates, never from the interval of its value alone.
@@ -31,17 +32,16 @@ using CoordinateRanges = std::map<std::uint32_t, ir::Range>;
 [[nodiscard]] CoordinateRanges coordinate_ranges(const Kernel& kernel, const SizeRanges& sizes = {});
 
 /// Widths of the emitted expressions of one kernel: parts over symbols alone arrive as sizes (clamped to [-2^62,
-/// 2^62]), coordinates are emitted, in the order in which the emitter computes them. Remembers what it has looked at,
-/// so that many expressions cost no more than their DAG. Borrows the context.
-class IndexWidths {
+/// 2^62]), coordinates are emitted, the terms of a sum in any order. An expression has no range where it is not bounded
+/// by 126 bits. Borrows the context.
+class IndexWidths final : public ExprAnalysis<std::optional<EmittedRange>> {
  public:
   explicit IndexWidths(ir::ExprContext& exprs, CoordinateRanges coordinates = {}, SizeRanges sizes = {})
-      : exprs_(&exprs), coordinates_(std::move(coordinates)), sizes_(std::move(sizes)) {}
+      : ExprAnalysis(2), exprs_(&exprs), coordinates_(std::move(coordinates)), sizes_(std::move(sizes)) {}
   /// Makes those of a kernel, where its sizes have these ranges.
-  explicit IndexWidths(const Kernel& kernel, SizeRanges sizes = {});
+  explicit IndexWidths(const Kernel& kernel, SizeRanges sizes = {})
+      : IndexWidths(kernel.exprs(), coordinate_ranges(kernel, sizes), sizes) {}
 
-  /// Returns the expression's range; nothing where it is not bounded by 126 bits.
-  [[nodiscard]] std::optional<EmittedRange> range_of(ir::Expr e);
   /// Returns whether all intermediates fit a signed integer of so many bits (32 or 64).
   [[nodiscard]] bool fit(ir::Expr e, int bits);
   /// Returns whether a sum is computed modulo 2^64, sizes included: one with sizes times coordinates whose parts ranges
@@ -53,14 +53,13 @@ class IndexWidths {
   [[nodiscard]] bool divides_narrowly(ir::Expr e);
 
  private:
-  std::optional<EmittedRange> operation(ir::Expr e);
-  [[nodiscard]] EmittedRange size(ir::Expr e) const;
-  [[nodiscard]] EmittedRange coordinate(ir::Expr e) const;
-  std::optional<EmittedRange> sum(ir::Expr e);
-  std::optional<EmittedRange> product(ir::Expr e);
-  std::optional<EmittedRange> floordiv(ir::Expr e);
-  std::optional<EmittedRange> mod(ir::Expr e);
-  std::optional<EmittedRange> minmax(ir::Expr e);
+  std::optional<EmittedRange> fixed(ir::Expr e) override;
+  std::optional<EmittedRange> coordinate(ir::Expr e) override;
+  std::optional<EmittedRange> sum(ir::Expr e) override;
+  std::optional<EmittedRange> product(ir::Expr e) override;
+  std::optional<EmittedRange> floordiv(ir::Expr e) override;
+  std::optional<EmittedRange> mod(ir::Expr e) override;
+  std::optional<EmittedRange> minmax(ir::Expr e) override;
   /// Bounds the dividend of a mod: its coordinates plus the rest, which the launcher has reduced.
   std::optional<EmittedRange> dividend(ir::Expr e);
 
@@ -74,11 +73,13 @@ class IndexWidths {
   ir::ExprContext* exprs_;
   CoordinateRanges coordinates_;
   SizeRanges sizes_;
-  std::unordered_map<std::uint32_t, std::optional<EmittedRange>> known_;  // by Expr::id
-  std::unordered_map<std::uint32_t, Dividend> dividends_;                 // of mods, by Expr::id
+  std::unordered_map<std::uint32_t, Dividend> dividends_;  // of mods, by Expr::id
 };
 
 /// Splits a sum into the terms with coordinates, and the rest, which is a size.
 [[nodiscard]] std::pair<ir::Expr, ir::Expr> split_sum(ir::ExprContext& exprs, ir::Expr e);
+
+/// Returns the sizes that emitted expressions are computed from, each once: the parts that arrive as one number.
+[[nodiscard]] std::vector<ir::Expr> sizes_in(ir::ExprContext& exprs, std::span<const ir::Expr> emitted);
 
 }  // namespace padlock::compiler

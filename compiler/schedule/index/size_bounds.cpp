@@ -2,44 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
+#include <map>
 
+#include "compiler/schedule/index/index_width.h"
 #include "ir/expr/simplify.h"
 
 namespace padlock::compiler {
 
-using ir::Expr;
 using ir::ExprKind;
 
-std::optional<SizeBounds> SizeBoundsFinder::of(Expr e) {
-  if (!e.has_coordinate()) return SizeBounds{e, e};
-  if (const auto it = known_.find(e.id()); it != known_.end()) return it->second;
-  const std::optional<SizeBounds> found = find(e);
-  return known_.emplace(e.id(), found).first->second;
-}
-
-std::optional<SizeBounds> SizeBoundsFinder::find(Expr e) {
-  switch (e.kind()) {
-    case ExprKind::constant:
-      return SizeBounds{e, e};
-    case ExprKind::symbol:
-      return coordinate_bounds(e);
-    case ExprKind::sum:
-      return sum_bounds(e);
-    case ExprKind::product:
-      return product_bounds(e);
-    case ExprKind::floordiv:
-    case ExprKind::mod:
-      return division_bounds(e);
-    case ExprKind::min:
-    case ExprKind::max:
-      return extremum_bounds(e);
-  }
-  return std::nullopt;
-}
-
-std::optional<SizeBounds> SizeBoundsFinder::coordinate_bounds(Expr coordinate) {
-  const std::optional<SizeBounds> own = of_coordinate_(coordinate);
+std::optional<SizeBounds> SizeBoundsFinder::coordinate(Expr e) {
+  const std::optional<SizeBounds> own = of_coordinate_(e);
   if (!own) return std::nullopt;
   const auto least = of(own->least);
   const auto most = of(own->most);
@@ -47,7 +20,7 @@ std::optional<SizeBounds> SizeBoundsFinder::coordinate_bounds(Expr coordinate) {
   return SizeBounds{least->least, most->most};
 }
 
-std::optional<SizeBounds> SizeBoundsFinder::sum_bounds(Expr e) {
+std::optional<SizeBounds> SizeBoundsFinder::sum(Expr e) {
   std::vector<Expr> least, most;
   for (std::size_t i = 0; i < e.operands().size(); ++i) {
     const auto term = of(e.operands()[i]);
@@ -61,7 +34,7 @@ std::optional<SizeBounds> SizeBoundsFinder::sum_bounds(Expr e) {
 }
 
 /// Between the least and the largest of the products of the ends.
-SizeBounds SizeBoundsFinder::product(const SizeBounds& a, const SizeBounds& b) {
+SizeBounds SizeBoundsFinder::multiplied(const SizeBounds& a, const SizeBounds& b) {
   if (a.least.range().lo >= 0 && b.least.range().lo >= 0)
     return {exprs_.mul(a.least, b.least), exprs_.mul(a.most, b.most)};
   const std::array<Expr, 4> ends = {exprs_.mul(a.least, b.least), exprs_.mul(a.least, b.most),
@@ -71,19 +44,19 @@ SizeBounds SizeBoundsFinder::product(const SizeBounds& a, const SizeBounds& b) {
   return all;
 }
 
-std::optional<SizeBounds> SizeBoundsFinder::product_bounds(Expr e) {
+std::optional<SizeBounds> SizeBoundsFinder::product(Expr e) {
   SizeBounds all{exprs_.constant(1), exprs_.constant(1)};
   for (const Expr factor : e.operands()) {
     const auto one = of(factor);
     if (!one) return std::nullopt;
-    all = product(all, *one);
+    all = multiplied(all, *one);
   }
   return all;
 }
 
 /// A quotient grows with its dividend; by a divisor with coordinates it lies between its dividend and 0. A remainder is
 /// below its divisor; and where dividends have the same quotient, it is as far from another as they are.
-std::optional<SizeBounds> SizeBoundsFinder::division_bounds(Expr e) {
+std::optional<SizeBounds> SizeBoundsFinder::division(Expr e) {
   const auto dividend = of(e.operands()[0]);
   const auto divisors = of(e.operands()[1]);
   const bool is_quotient = e.kind() == ExprKind::floordiv;
@@ -101,7 +74,7 @@ std::optional<SizeBounds> SizeBoundsFinder::division_bounds(Expr e) {
   return SizeBounds{exprs_.max(any.least, least), exprs_.min(any.most, most)};
 }
 
-std::optional<SizeBounds> SizeBoundsFinder::extremum_bounds(Expr e) {
+std::optional<SizeBounds> SizeBoundsFinder::minmax(Expr e) {
   const bool is_min = e.kind() == ExprKind::min;
   const auto choose = [&](Expr a, Expr b) { return is_min ? exprs_.min(a, b) : exprs_.max(a, b); };
   std::optional<SizeBounds> all;
@@ -129,6 +102,84 @@ void SizeBoundsFinder::tighten(SizeBounds& bounds, Expr extremum) {
       else
         bounds.least = exprs_.max(bounds.least, exprs_.ceildiv(sum, two));
     }
+}
+
+namespace {
+
+/// Returns the last of each coordinate, by Expr::id.
+std::map<std::uint32_t, Expr> last_of(ir::ExprContext& exprs, const std::vector<Expr>& extents,
+                                      std::span<const Kernel::WalkVariable> walks) {
+  std::map<std::uint32_t, Expr> all;
+  const auto add = [&](Expr coordinate, Expr extent) {
+    all[coordinate.id()] = exprs.max(exprs.sub(extent, exprs.constant(1)), exprs.constant(0));
+  };
+  for (std::size_t axis = 0; axis < extents.size(); ++axis)
+    add(exprs.coordinate(static_cast<int>(axis)), extents[axis]);
+  for (const Kernel::WalkVariable& walk : walks) add(walk.variable, walk.extent);
+  return all;
+}
+
+}  // namespace
+
+IndexMagnitude::IndexMagnitude(ir::ExprContext& exprs, const std::vector<Expr>& extents,
+                               std::span<const Kernel::WalkVariable> walks)
+    : ExprAnalysis(4),
+      exprs_(exprs),
+      bounds_(
+          exprs,
+          [&exprs, last = last_of(exprs, extents, walks)](Expr coordinate) -> std::optional<SizeBounds> {
+            const auto known = last.find(coordinate.id());
+            return SizeBounds{exprs.constant(0),
+                              known != last.end() ? known->second : exprs.constant(coordinate.range().hi)};
+          },
+          /*tight=*/false) {}
+
+/// To the dividend comes its rest that is a size, which arrives reduced.
+Expr IndexMagnitude::mod(Expr e) {
+  return exprs_.add(of(split_sum(exprs_, e.operands()[0]).first), of(e.operands()[1]));
+}
+
+Expr IndexMagnitude::magnitude(Expr e) {
+  const SizeBounds bounds = *bounds_.of(e);  // every coordinate has some
+  if (bounds.least.range().lo >= 0) return bounds.most;
+  if (bounds.most.range().hi <= 0) return exprs_.neg(bounds.least);
+  return exprs_.max(bounds.most, exprs_.neg(bounds.least));
+}
+
+/// The terms in any order, each with its magnitude; what is a size arrives as one number.
+Expr IndexMagnitude::sum(Expr e) {
+  Expr widest = magnitude(split_sum(exprs_, e).second);
+  Expr partial = widest;
+  for (std::size_t i = 0; i < e.operands().size(); ++i) {
+    const Expr term = e.operands()[i];
+    if (!term.has_coordinate()) continue;
+    const Int128 coefficient = e.coefficients()[i];
+    const Expr scaled = exprs_.mul(exprs_.constant(coefficient < 0 ? -coefficient : coefficient), magnitude(term));
+    widest = exprs_.max(widest, exprs_.max(of(term), scaled));
+    partial = exprs_.add(partial, scaled);
+  }
+  return exprs_.max(widest, partial);
+}
+
+Expr IndexMagnitude::product(Expr e) {
+  Expr rest = exprs_.constant(1), partial = rest, widest = rest;
+  const auto multiply = [&](Expr factor) {
+    partial = exprs_.mul(partial, magnitude(factor));
+    widest = exprs_.max(widest, exprs_.max(of(factor), partial));
+  };
+  for (const Expr factor : e.operands())
+    if (factor.has_coordinate())
+      multiply(factor);
+    else
+      rest = exprs_.mul(rest, factor);
+  multiply(rest);
+  return widest;
+}
+
+Expr IndexMagnitude::minmax(Expr e) {
+  Expr widest = of(e.operands()[0]);
+  for (const Expr operand : e.operands().subspan(1)) widest = exprs_.max(widest, of(operand));
+  return widest;
 }
 
 }  // namespace padlock::compiler

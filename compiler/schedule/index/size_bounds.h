@@ -1,10 +1,12 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
+#include <span>
+#include <vector>
 
-#include "ir/expr/expr.h"
+#include "compiler/kernel/expr_analysis.h"
+#include "compiler/kernel/kernel.h"
 
 namespace padlock::compiler {
 
@@ -14,8 +16,9 @@ struct SizeBounds {
 };
 
 /// Finds bounds over sizes of what coordinates occur in: interval arithmetic whose ends are expressions. Sound: where
-/// each coordinate lies in its own bounds, an expression lies in those that are found for it, for all sizes.
-class SizeBoundsFinder {
+/// each coordinate lies in its own bounds, an expression lies in those that are found for it, for all sizes. None are
+/// found where a coordinate has none.
+class SizeBoundsFinder final : public ExprAnalysis<std::optional<SizeBounds>> {
  public:
   /// Bounds of a coordinate, which others may occur in that have bounds; nullopt if there are none.
   using OfCoordinate = std::function<std::optional<SizeBounds>(ir::Expr coordinate)>;
@@ -25,23 +28,47 @@ class SizeBoundsFinder {
   SizeBoundsFinder(ir::ExprContext& exprs, OfCoordinate of_coordinate, bool tight = true)
       : exprs_(exprs), of_coordinate_(std::move(of_coordinate)), tight_(tight) {}
 
-  /// Returns nullopt where a coordinate has no bounds.
-  [[nodiscard]] std::optional<SizeBounds> of(ir::Expr e);
-
  private:
-  std::optional<SizeBounds> find(ir::Expr e);
-  std::optional<SizeBounds> coordinate_bounds(ir::Expr coordinate);
-  std::optional<SizeBounds> sum_bounds(ir::Expr e);
-  std::optional<SizeBounds> product_bounds(ir::Expr e);
-  std::optional<SizeBounds> division_bounds(ir::Expr e);
-  std::optional<SizeBounds> extremum_bounds(ir::Expr e);
+  std::optional<SizeBounds> fixed(ir::Expr e) override { return SizeBounds{e, e}; }
+  std::optional<SizeBounds> coordinate(ir::Expr e) override;
+  std::optional<SizeBounds> sum(ir::Expr e) override;
+  std::optional<SizeBounds> product(ir::Expr e) override;
+  std::optional<SizeBounds> floordiv(ir::Expr e) override { return division(e); }
+  std::optional<SizeBounds> mod(ir::Expr e) override { return division(e); }
+  std::optional<SizeBounds> minmax(ir::Expr e) override;
+  std::optional<SizeBounds> division(ir::Expr e);
   void tighten(SizeBounds& bounds, ir::Expr extremum);
-  [[nodiscard]] SizeBounds product(const SizeBounds& a, const SizeBounds& b);
+  [[nodiscard]] SizeBounds multiplied(const SizeBounds& a, const SizeBounds& b);
 
   ir::ExprContext& exprs_;
   OfCoordinate of_coordinate_;
   bool tight_;
-  std::map<std::uint32_t, std::optional<SizeBounds>> known_;  // by Expr::id
+};
+
+/// Bounds emitted expressions by sizes: for |e| over all coordinates, and for every intermediate on the way, an
+/// expression of sizes alone, which can be evaluated before a launch. It exists for every index. Divisors are at least
+/// 1. Borrows the context.
+class IndexMagnitude final : public ExprAnalysis<ir::Expr> {
+ public:
+  explicit IndexMagnitude(const Kernel& kernel)
+      : IndexMagnitude(kernel.exprs(), kernel.extents, kernel.walk_variables) {}
+  /// `extents`: of the coordinates, by axis.
+  IndexMagnitude(ir::ExprContext& exprs, const std::vector<ir::Expr>& extents,
+                 std::span<const Kernel::WalkVariable> walks = {});
+
+ private:
+  ir::Expr fixed(ir::Expr e) override { return magnitude(e); }
+  ir::Expr coordinate(ir::Expr e) override { return magnitude(e); }
+  ir::Expr sum(ir::Expr e) override;
+  ir::Expr product(ir::Expr e) override;
+  ir::Expr floordiv(ir::Expr e) override { return exprs_.add(minmax(e), exprs_.constant(1)); }
+  ir::Expr mod(ir::Expr e) override;
+  ir::Expr minmax(ir::Expr e) override;
+  /// Returns an upper bound of |e| alone.
+  ir::Expr magnitude(ir::Expr e);
+
+  ir::ExprContext& exprs_;
+  SizeBoundsFinder bounds_;
 };
 
 }  // namespace padlock::compiler

@@ -1,4 +1,4 @@
-#include "compiler/schedule/index/tensor_reach.h"
+#include "compiler/schedule/index/index32_variant.h"
 
 #include <cstdint>
 #include <map>
@@ -9,6 +9,16 @@
 
 namespace padlock::compiler {
 namespace {
+
+/// Returns whether a coordinate of an element that is read is a sum of literal multiples of the outer coordinates.
+bool moves_with_rows(const Kernel& kernel, Expr coordinate) {
+  for (int axis = 0; axis + 1 < kernel.rank(); ++axis) {
+    const auto form = ir::linear_in(kernel.program->exprs(), coordinate, kernel.coordinate(axis));
+    if (!form) return false;
+    coordinate = form->rest;
+  }
+  return !coordinate.has_coordinate();
+}
 
 /// Makes the reach of one source, a tensor's axis after the other.
 class ReachMaker {
@@ -47,15 +57,6 @@ class ReachMaker {
 };
 
 }  // namespace
-
-bool moves_with_rows(const Kernel& kernel, Expr coordinate) {
-  for (int axis = 0; axis + 1 < kernel.rank(); ++axis) {
-    const auto form = ir::linear_in(kernel.program->exprs(), coordinate, kernel.coordinate(axis));
-    if (!form) return false;
-    coordinate = form->rest;
-  }
-  return !coordinate.has_coordinate();
-}
 
 TensorReach reach_of(const Kernel& kernel, const LoadSource& source, int lanes) {
   return ReachMaker(kernel, lanes).make(source);

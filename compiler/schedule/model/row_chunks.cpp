@@ -48,8 +48,7 @@ RowChunkLoop make_row_chunk_loop(ir::ExprContext& exprs, int lanes, int vectors,
 }
 
 bool has_one_window(const Kernel& kernel, const RowChunks& rows, std::size_t load) {
-  return rows.sources[load].step.is_constant(1) &&
-         !mentions(rows.body.loads[load].offset, kernel.coordinate(kernel.rank() - 1));
+  return rows.sources[load].step.is_constant(1) && !mentions(rows.body.loads[load].offset, kernel.column());
 }
 
 }  // namespace padlock::compiler

@@ -59,7 +59,7 @@ struct InterleavedColumns {
   std::vector<Shuffle> shuffles;
 };
 
-/// Short rows of a case, which the host takes several at a time (compiler/schedule/host/row_chunks.h).
+/// Short rows of a case, which the host takes several at a time (compiler/schedule/host/row_chunks.cpp).
 struct RowChunks {
   /// A whole row: its predicates are of the column alone, and load i's element is `offset`, over the column, after its
   /// source's `base`, over the outer coordinates.

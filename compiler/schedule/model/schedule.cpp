@@ -5,12 +5,6 @@
 
 namespace padlock::compiler {
 
-std::size_t Schedule::segments() const {
-  std::size_t count = 0;
-  for (const ScheduledCase& row : cases) count += row.calls.size();
-  return count;
-}
-
 const RowChunks* Schedule::row_chunks(std::size_t row_case) const {
   const auto* const host = std::get_if<HostCover>(&cover);
   if (host == nullptr || host->row_chunks.empty() || !host->row_chunks[row_case]) return nullptr;
@@ -36,8 +30,7 @@ bool has_row_gap(const Schedule& schedule, int body, std::size_t load) {
     const Expr step = call.body == body ? call.sources[load].step : Expr{};
     return step.valid() && exprs.sub(step, exprs.sub(call.end, call.begin)).range().hi > 0;
   };
-  return std::ranges::any_of(schedule.cases,
-                             [&](const ScheduledCase& row) { return std::ranges::any_of(row.calls, skips); });
+  return std::ranges::any_of(schedule.calls(), skips);
 }
 
 }  // namespace padlock::compiler

@@ -1,19 +1,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <ranges>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "compiler/kernel/kernel.h"
 #include "compiler/schedule/model/body.h"
-#include "compiler/schedule/model/cover.h"
+#include "compiler/schedule/model/row_chunks.h"
 #include "compiler/schedule/model/segments.h"
-#include "compiler/schedule/model/tensor_reach.h"
+#include "compiler/schedule/model/tiles.h"
+#include "compiler/schedule/model/vector_grid.h"
 
 // A kernel turned into loops: rows (the flattened outer axes), a decision tree over the predicates of a row, and for
 // each of its cases a list of segments of the innermost axis. Each segment calls a body with its bounds. A cover says
-// who makes which elements.
+// who makes which elements; docs/architecture.md names the file of each in every room.
 namespace padlock::compiler {
 
 /// Rows of one case that lie next to each other along the last outer axis are taken together on the host: a body is
@@ -38,6 +41,15 @@ struct ScheduledCase {
   [[nodiscard]] bool is_test() const { return holds >= 0; }
 };
 
+/// Bounds the elements that a load reads for a row of the output, with the granules around its vectors
+/// (compiler/schedule/model/vector_grid.h): those of [least + offset, most + offset] that the tensor's storage has,
+/// where `offset` is the sum of step i times outer coordinate i.
+struct TensorReach {
+  ir::ValueId tensor = 0;
+  std::vector<ir::Expr> steps;  ///< elements, one for each outer axis; over symbols, as all of it
+  ir::Expr least, most;
+};
+
 /// A GPU's index arithmetic that is done in 32 bits where the guards hold: in 64 everything takes several times as
 /// long.
 struct Index32Variant {
@@ -56,6 +68,14 @@ struct Index32Variant {
   /// Some less than 2^31, since the last block of a grid may reach past the last element.
   static constexpr std::int64_t kMostElements = (std::int64_t{1} << 31) - (std::int64_t{1} << 17);
 };
+
+/// The host's: tasks of rows and columns, which a caller distributes. A task takes its rows by runs, and those of a
+/// case that has row chunks by them where they are short.
+struct HostCover {
+  std::vector<std::optional<RowChunks>> row_chunks = {};  ///< one for each case of the schedule, or empty
+};
+
+using Cover = std::variant<HostCover, VectorGrid, Tiles>;
 
 /// How output bytes are written: `plain` through the caches, `nontemporal` past them (whole cache lines only), or
 /// `automatic`, past them if the output is too large for them, which the launch knows.
@@ -83,8 +103,16 @@ struct Schedule {
   /// Not empty for one that serves some sizes better than the schedule before it: those for which the guards hold.
   std::vector<abi::Guard> serves = {};
 
-  [[nodiscard]] ir::ExprContext& exprs() const { return kernel.program->exprs(); }
-  [[nodiscard]] std::size_t segments() const;  ///< of all cases
+  [[nodiscard]] ir::ExprContext& exprs() const { return kernel.exprs(); }
+  /// The segments of all cases, and what they load.
+  [[nodiscard]] auto calls() const { return cases | std::views::transform(&ScheduledCase::calls) | std::views::join; }
+  [[nodiscard]] auto sources() const {
+    return calls() | std::views::transform(&SegmentCall::sources) | std::views::join;
+  }
+  [[nodiscard]] std::size_t segments() const { return static_cast<std::size_t>(std::ranges::distance(calls())); }
+  [[nodiscard]] const Body& body_of(const SegmentCall& call) const {
+    return bodies[static_cast<std::size_t>(call.body)];
+  }
   /// The cover, or null where it is another.
   [[nodiscard]] const VectorGrid* grid() const { return std::get_if<VectorGrid>(&cover); }
   [[nodiscard]] VectorGrid* grid() { return std::get_if<VectorGrid>(&cover); }

@@ -90,7 +90,7 @@ class SchedulePrinter {
     for (const SegmentCall& call : scheduled.calls) {
       line(2, "[{}, {}): body {}", text(call.begin), text(call.end), call.body);
       for (std::size_t i = 0; i < call.sources.size(); ++i)
-        add_source(i, call.sources[i], schedule_.bodies[static_cast<std::size_t>(call.body)].loads[i]);
+        add_source(i, call.sources[i], schedule_.body_of(call).loads[i]);
     }
     if (const RowChunks* const chunks = schedule_.row_chunks(index)) add_row_chunks(*chunks);
   }
@@ -134,7 +134,7 @@ class SchedulePrinter {
     for (std::size_t i = 0; i < body.nodes.size(); ++i)
       line(depth, "%{} : {} = {}", i, ir::name_of(body.nodes[i].dtype), text(body, body.nodes[i]));
     for (std::size_t i = 0; i < body.roots.size(); ++i)
-      line(depth, "store {} = %{}", kernel_.program->value(kernel_.results[i]).name, body.roots[i]);
+      line(depth, "store {} = %{}", kernel_.result(i).name, body.roots[i]);
   }
 
   [[nodiscard]] std::string text(const Body& body, const BodyNode& node) const {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/schedule/model/row_table.h"
 #include "ir/expr/constraint.h"
 #include "ir/expr/expr.h"
 
@@ -24,6 +23,18 @@ struct Granules {
   // Over them:
   ir::Expr offset;                    ///< from the element of lane 0 to it
   std::vector<ir::Constraint> tests;  ///< asked at run time: they hold where both granules lie in the storage
+};
+
+/// Rows that are so short that the neighbouring vectors which a warp takes at a time lie in several of them, and in no
+/// more than a table of the warp has places for: row r has place r mod `places`.
+struct RowTable {
+  int vectors = 0;          ///< that a warp takes at a time: one a thread
+  int lanes = 0;            ///< elements of each
+  int places = 0;           ///< of its table, a power of two
+  std::int64_t fewest = 0;  ///< elements of an output that is worth tables
+  // Variables:
+  ir::Expr columns;                   ///< of a row
+  std::vector<ir::Constraint> tests;  ///< over them: asked of a launch
 };
 
 /// A block makes fewer elements, whatever its config is.

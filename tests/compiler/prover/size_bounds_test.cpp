@@ -64,8 +64,8 @@ class Tally {
               ++checks;
               reached += *value == *least || *value == *most ? 1 : 0;
               if (*value < *least || *value > *most)
-                wrong = fmt::format("{} at {} lies outside {} to {}", to_string(*value), fmt::join(values, ", "),
-                                    to_string(*least), to_string(*most));
+                wrong = fmt::format("{} at {} lies outside {} to {}", padlock::to_string(*value),
+                                    fmt::join(values, ", "), padlock::to_string(*least), padlock::to_string(*most));
             }
         }
     return wrong;

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/schedule/index/index_magnitude.h"
+#include "compiler/schedule/index/size_bounds.h"
 #include "tests/common/environment.h"
 #include "tests/compiler/emit/compiled.h"
 #include "tests/ir/expr/random_expr.h"

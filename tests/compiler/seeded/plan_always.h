@@ -14,8 +14,8 @@ class PlanAlways : public PassEdits {
 };
 
 [[nodiscard]] inline const PassEdits* plan_always() {
-  static const PlanAlways edits;
-  return &edits;
+  static const PlanAlways kEdits;
+  return &kEdits;
 }
 
 }  // namespace padlock::compiler

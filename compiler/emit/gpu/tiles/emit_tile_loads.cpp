@@ -4,7 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include "compiler/emit/gpu/tiles/turn_words.h"
 #include "compiler/emit/scalar/emit_loop.h"
 #include "compiler/emit/scalar/vector_shift.h"
 
@@ -18,16 +17,16 @@ constexpr int kWordsOnTheirWay = 16;
 
 Value* TileLoader::emit(Value* has_halo, BasicBlock* otherwise, BasicBlock* done) {
   has_halo_ = has_halo;
-  BasicBlock* parts = vector_.block("parts");
-  emit_whole(parts, done);
-  builder_.SetInsertPoint(parts);
+  BasicBlock* cases = vector_.block("parts");
+  emit_whole(cases, done);
+  builder_.SetInsertPoint(cases);
   Ways left;
-  for (const TileCase& part : tile_.cases) {
+  for (const TileCase& tile_case : tile_.cases) {
     BasicBlock* here = vector_.block("part");
     BasicBlock* later = vector_.block("later");
-    builder_.CreateCondBr(holds(builder_, vector_.exprs, part.tests), here, later);
+    builder_.CreateCondBr(vector_.holds(tile_case.tests), here, later);
     builder_.SetInsertPoint(here);
-    Value* missing = load_part(vector_.schedule().cases[part.row_case]);
+    Value* missing = load_case(vector_.schedule().cases[tile_case.row_case]);
     left.push_back({builder_.GetInsertBlock(), {missing}});
     builder_.CreateCondBr(builder_.CreateIsNotNull(missing), otherwise, done);
     builder_.SetInsertPoint(later);
@@ -40,9 +39,9 @@ Value* TileLoader::emit(Value* has_halo, BasicBlock* otherwise, BasicBlock* done
 
 void TileLoader::emit_whole(BasicBlock* otherwise, BasicBlock* done) {
   const Schedule& schedule = vector_.schedule();
-  vector_.exprs.set_coordinate(tile_.square, builder_.CreateAdd(thread_, vector_.context.index(tile_.halo_squares())));
+  vector_.set(tile_.square, builder_.CreateAdd(thread_, vector_.index(tile_.halo_squares())));
   BasicBlock* whole = vector_.block("whole");
-  builder_.CreateCondBr(holds(builder_, vector_.exprs, tile_.whole), whole, otherwise);
+  builder_.CreateCondBr(vector_.holds(tile_.whole), whole, otherwise);
   builder_.SetInsertPoint(whole);
   (void)addresses_.place(tile_.square_row, tile_.square_column);
   std::vector<SegmentSite> sites(schedule.bodies.size());
@@ -51,7 +50,7 @@ void TileLoader::emit_whole(BasicBlock* otherwise, BasicBlock* done) {
     const auto body = static_cast<std::size_t>(call.body);
     BasicBlock* here = vector_.block("run");
     BasicBlock* later = vector_.block("later");
-    builder_.CreateCondBr(holds(builder_, vector_.exprs, run.tests), here, later);
+    builder_.CreateCondBr(vector_.holds(run.tests), here, later);
     builder_.SetInsertPoint(here);
     BodyArguments arguments(vector_.context, body);
     rows_.set_loads(call, arguments);
@@ -66,9 +65,8 @@ void TileLoader::emit_whole(BasicBlock* otherwise, BasicBlock* done) {
 /// Words that lie as they are in memory need one load each, others two.
 void TileLoader::load_body(std::size_t body, BodyArguments arguments, BasicBlock* otherwise, BasicBlock* done) {
   const Body& code = vector_.schedule().bodies[body];
-  vector_.exprs.set_coordinate(tile_.square, builder_.CreateAdd(thread_, vector_.context.index(tile_.halo_squares())));
-  Value* column = builder_.CreateAdd(vector_.exprs.exact(builder_, tile_.column_first),
-                                     vector_.exprs.exact(builder_, tile_.square_column));
+  vector_.set(tile_.square, builder_.CreateAdd(thread_, vector_.index(tile_.halo_squares())));
+  Value* column = builder_.CreateAdd(vector_.exact(tile_.column_first), vector_.exact(tile_.square_column));
   std::vector<TileStart> starts;
   Value* aligned = builder_.getTrue();
   for (std::size_t i = 0; i < code.loads.size(); ++i) {
@@ -101,15 +99,14 @@ Value* TileLoader::words_are_inside(const std::vector<TileStart>& starts, const 
   Value* all = builder_.getTrue();
   const int columns =
       tile_.stored_columns() - tile_.lanes * tile_.threads / kTileWords + tile_.lanes - 1;  // to the last
-  Value* halo = builder_.CreateSelect(has_halo_, vector_.context.index(-tile_.halo()), vector_.context.index(0));
+  Value* halo = builder_.CreateSelect(has_halo_, vector_.index(-tile_.halo()), vector_.index(0));
   for (std::size_t i = 0; i < starts.size(); ++i) {
     Value* first = starts[i].moved_by(builder_, halo);
-    Value* last = starts[i].moved_by(builder_, vector_.context.index(columns));
+    Value* last = starts[i].moved_by(builder_, vector_.index(columns));
     const auto end = [&](llvm::Intrinsic::ID id) { return builder_.CreateBinaryIntrinsic(id, first, last); };
-    vector_.exprs.set_coordinate(tile_.loads.lowest, end(llvm::Intrinsic::smin));
-    vector_.exprs.set_coordinate(tile_.loads.highest, end(llvm::Intrinsic::smax));
-    vector_.exprs.set_coordinate(tile_.loads.extent,
-                                 builder_.CreateTrunc(arguments.loads[i].extent, vector_.context.offset_type()));
+    vector_.set(tile_.loads.lowest, end(llvm::Intrinsic::smin));
+    vector_.set(tile_.loads.highest, end(llvm::Intrinsic::smax));
+    vector_.set(tile_.loads.extent, builder_.CreateTrunc(arguments.loads[i].extent, vector_.context.offset_type()));
     all = builder_.CreateAnd(all, holds_of_offsets(builder_, vector_.exprs, tile_.loads.tests));
   }
   return all;
@@ -119,7 +116,7 @@ Value* TileLoader::words_are_inside(const std::vector<TileStart>& starts, const 
 std::vector<TileLoader::Round> TileLoader::halo_rounds() {
   Value* guard = has_halo_;
   if (tile_.threads > tile_.halo_squares())
-    guard = builder_.CreateAnd(guard, builder_.CreateICmpSLT(thread_, vector_.context.index(tile_.halo_squares())));
+    guard = builder_.CreateAnd(guard, builder_.CreateICmpSLT(thread_, vector_.index(tile_.halo_squares())));
   std::vector<Round> rounds;
   for (std::int64_t blocks = 0; blocks < tile_.halo_squares(); blocks += tile_.threads)
     rounds.push_back({.blocks = blocks - tile_.halo_squares(), .guard = guard});
@@ -136,22 +133,21 @@ void TileLoader::load_rounds(std::size_t body, const BodyArguments& arguments, c
   std::vector<Round> all;
   for (int round = 0; round < together; ++round) all.push_back({.blocks = std::int64_t{round} * tile_.threads});
   const auto trip = [&](Value* first, const std::vector<Round>& which) {
-    Value* blocks = builder_.CreateMul(first, vector_.context.index(tile_.threads));
-    Value* own = builder_.CreateAdd(thread_, vector_.context.index(tile_.halo_squares()));
-    vector_.exprs.set_coordinate(tile_.square, builder_.CreateAdd(own, blocks));
+    Value* blocks = builder_.CreateMul(first, vector_.index(tile_.threads));
+    Value* own = builder_.CreateAdd(thread_, vector_.index(tile_.halo_squares()));
+    vector_.set(tile_.square, builder_.CreateAdd(own, blocks));
     const int columns = tile_.lanes * tile_.threads / kTileWords;  // from one round to the next
     std::vector<TileStart> moved;
     for (std::size_t i = 0; i < starts.size(); ++i)
       moved.push_back(addresses_.moved(starts[i], vector_.schedule().bodies[body].loads[i].dtype,
-                                       builder_.CreateMul(first, vector_.context.index(columns))));
+                                       builder_.CreateMul(first, vector_.index(columns))));
     load_blocks(body, arguments, moved, which, shifted);
   };
   std::vector<Round> first = halo_rounds();
   first.insert(first.end(), all.begin(), all.end());
-  trip(vector_.context.index(0), first);
+  trip(vector_.index(0), first);
   if (together < rounds)
-    counted_loop(builder_, vector_.context.index(together), vector_.context.index(rounds), together,
-                 [&](Value* at) { trip(at, all); });
+    counted_loop(builder_, vector_.index(together), vector_.index(rounds), together, [&](Value* at) { trip(at, all); });
 }
 
 /// All loads come before the first value is used.
@@ -163,13 +159,12 @@ void TileLoader::load_blocks(std::size_t body, const BodyArguments& arguments, c
     // From the first column of the round on, others are a constant that is not negative times the step away.
     std::vector<TileStart> here;
     for (std::size_t i = 0; i < starts.size(); ++i)
-      here.push_back(
-          addresses_.moved(starts[i], dtype_of(body, i),
-                           vector_.context.index(std::min<std::int64_t>(round.blocks, 0) / kTileWords * lanes)));
+      here.push_back(addresses_.moved(starts[i], dtype_of(body, i),
+                                      vector_.index(std::min<std::int64_t>(round.blocks, 0) / kTileWords * lanes)));
     const std::int64_t first = std::max<std::int64_t>(round.blocks, 0) / kTileWords * lanes;
     for (int column = 0; column < lanes; ++column)
       for (std::size_t i = 0; i < starts.size(); ++i) {
-        const TileStart start = addresses_.moved(here[i], dtype_of(body, i), vector_.context.index(first + column));
+        const TileStart start = addresses_.moved(here[i], dtype_of(body, i), vector_.index(first + column));
         loaded.push_back(load_word(body, i, arguments, start, round.guard, shifted ? Words::next : Words::one));
       }
   }
@@ -193,14 +188,13 @@ void TileLoader::load_blocks(std::size_t body, const BodyArguments& arguments, c
 void TileLoader::store_block(int result, std::int64_t blocks, llvm::ArrayRef<Value*> columns) {
   const ir::DType dtype = vector_.result_type(static_cast<std::size_t>(result));
   ir::ExprContext& exprs = vector_.context.exprs();
-  const auto word_of_part = [&](Expr word, std::size_t row) {
-    const Expr part = exprs.constant(static_cast<std::int64_t>(row));
-    return exprs.substitute(word, [&](Expr symbol) { return symbol == tile_.line ? part : symbol; });
+  const auto word_of_line = [&](Expr word, std::size_t row) {
+    return replaced(exprs, word, tile_.line, exprs.constant(static_cast<std::int64_t>(row)));
   };
   const std::vector<Value*> rows = turned(builder_, columns, vector_.context.target.takes_words);
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    const Expr here = word_of_part(with_later(exprs, tile_.square_word, tile_.square, blocks), row);
-    const auto [word, later] = addresses_.displaced(here, word_of_part(tile_.square_word, 0));
+    const Expr here = word_of_line(with_later(exprs, tile_.square_word, tile_.square, blocks), row);
+    const auto [word, later] = addresses_.displaced(here, word_of_line(tile_.square_word, 0));
     memory_.store_word(result, word, later, dtype, builder_.CreateBitCast(rows[row], addresses_.word_type(dtype)));
   }
 }
@@ -210,7 +204,7 @@ Value* TileLoader::load_word(std::size_t body, std::size_t load, const BodyArgum
   const ir::DType dtype = dtype_of(body, load);
   const BodyArguments::Load& from = arguments.loads[load];
   const auto loaded = [&](const TileStart& at, std::int64_t displacement) {
-    Access access = addresses_.word_at(at, dtype);
+    Access access = addresses_.access_at(at, dtype, tile_.lanes);
     access.displacement = displacement;
     access.guard = guard;
     access.fetches_line = vector_.context.target.fetches_lines;

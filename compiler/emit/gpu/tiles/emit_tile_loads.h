@@ -10,14 +10,11 @@ namespace padlock::compiler {
 
 /// Emits what a thread does of a transpose tile before the barrier by words, where all that is needed of the tile is
 /// one segment's: many loads before the first value is used, and no question between them.
-class TileLoader {
+class TileLoader : private TileEmitterBase {
  public:
   /// `thread`: whose code it is. Borrows all.
   TileLoader(const VectorContext& vector, SegmentEmitter& segments, TileMemory& memory, llvm::Value* thread)
-      : vector_(vector),
-        builder_(vector.builder),
-        tile_(vector.tile()),
-        accesses_(builder_, vector.fields.fault),
+      : TileEmitterBase(vector),
         addresses_(vector),
         rows_(vector.context, builder_, vector.exprs),
         segments_(segments),
@@ -38,16 +35,16 @@ class TileLoader {
     llvm::Value* guard = nullptr;
   };
   /// One column of a block that this thread loads for one segment after the other.
-  struct PartColumn {
+  struct CaseColumn {
     llvm::Value* column = nullptr;
     llvm::Value* made = nullptr;             // whether a segment had it
     std::vector<llvm::Value*> results = {};  // of the one that had
   };
   void emit_whole(llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
-  [[nodiscard]] llvm::Value* load_part(const ScheduledCase& row);
-  [[nodiscard]] llvm::Value* load_part_blocks(const ScheduledCase& row, llvm::Value* first, int together);
-  void add_segment(const SegmentCall& call, std::vector<PartColumn>& columns);
-  [[nodiscard]] llvm::Value* load_part_word(std::size_t load, const SegmentCall& call, const BodyArguments& arguments,
+  [[nodiscard]] llvm::Value* load_case(const ScheduledCase& row);
+  [[nodiscard]] llvm::Value* load_case_blocks(const ScheduledCase& row, llvm::Value* first, int together);
+  void add_segment(const SegmentCall& call, std::vector<CaseColumn>& columns);
+  [[nodiscard]] llvm::Value* load_case_word(std::size_t load, const SegmentCall& call, const BodyArguments& arguments,
                                             llvm::Value* column, llvm::Value*& inside);
   void load_body(std::size_t body, BodyArguments arguments, llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
   [[nodiscard]] llvm::Value* words_are_inside(const std::vector<TileStart>& starts, const BodyArguments& arguments);
@@ -70,10 +67,6 @@ class TileLoader {
     return vector_.schedule().bodies[body].loads[load].dtype;
   }
 
-  const VectorContext& vector_;
-  llvm::IRBuilder<>& builder_;
-  const TransposeTile& tile_;
-  AccessEmitter accesses_;
   TileAddresses addresses_;
   RowEmitter rows_;
   SegmentEmitter& segments_;

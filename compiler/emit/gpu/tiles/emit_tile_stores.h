@@ -9,17 +9,11 @@ namespace padlock::compiler {
 
 /// Emits what a thread does of a transpose tile whose results lie in shared memory after the barrier: stores of
 /// vectors, each at a multiple of its size. Of vectors that are not all the output's, elements are stored.
-class TileStorer {
+class TileStorer : private TileEmitterBase {
  public:
   /// `thread`: whose code it is. Borrows all.
   TileStorer(const VectorContext& vector, TileMemory& memory, llvm::Value* thread)
-      : vector_(vector),
-        builder_(vector.builder),
-        tile_(vector.tile()),
-        accesses_(builder_, vector.fields.fault),
-        addresses_(vector),
-        memory_(memory),
-        thread_(thread) {}
+      : TileEmitterBase(vector), addresses_(vector), memory_(memory), thread_(thread) {}
 
   /// `has_halo`: whether a row may have a phase that is not 0.
   void emit(llvm::ArrayRef<llvm::Value*> outputs, llvm::Value* has_halo);
@@ -38,8 +32,8 @@ class TileStorer {
   template <class Trip>
   void for_rounds(llvm::ArrayRef<llvm::Value*> outputs, int together, Trip&& trip);
   void store_whole(llvm::ArrayRef<llvm::Value*> outputs, bool has_phases);
-  void store_parts(llvm::ArrayRef<llvm::Value*> outputs);
-  void store_part(const Vector& vector);
+  void store_at_ends(llvm::ArrayRef<llvm::Value*> outputs);
+  void store_at_end(const Vector& vector);
   [[nodiscard]] TileStart with_phase(std::size_t result, const TileStart& start);
   [[nodiscard]] std::vector<llvm::Value*> load_words(std::size_t result, int round, bool has_phases,
                                                      llvm::ArrayRef<llvm::Value*> needed);
@@ -47,10 +41,6 @@ class TileStorer {
   void store_elements(const Vector& vector, llvm::ArrayRef<llvm::Value*> inside);
   void store(const Access& access, std::size_t result, llvm::Value* value);
 
-  const VectorContext& vector_;
-  llvm::IRBuilder<>& builder_;
-  const TransposeTile& tile_;
-  AccessEmitter accesses_;
   TileAddresses addresses_;
   TileMemory& memory_;
   llvm::Value* thread_;

@@ -13,13 +13,11 @@
 namespace padlock::compiler {
 namespace {
 
-class TileEmitter {
+class TileEmitter : private TileEmitterBase {
  public:
   TileEmitter(const VectorContext& vector, Value* thread)
-      : vector_(vector),
+      : TileEmitterBase(vector),
         context_(vector.context),
-        builder_(vector.builder),
-        tile_(vector.tile()),
         addresses_(vector),
         segments_(vector),
         memory_(vector, thread),
@@ -35,7 +33,7 @@ class TileEmitter {
     enter_halo();
     vector_.wait_for_earlier_grids();
     // Tiles are launched for rows of any phase. Where rows have none, those past the last column have nothing.
-    vector_.when(holds(builder_, vector_.exprs, {tile_.some}), [&] {
+    vector_.when(vector_.holds({tile_.some}), [&] {
       if (tile_.holds_results)
         in_turn([&] { emit_results(); }, [&] { storer_.emit(outputs_, has_halo_); });
       else
@@ -49,7 +47,7 @@ class TileEmitter {
   /// Emits the digits of the tile's number, the last of which is what is left. Tiles are taken from the last to the
   /// first: those at the far ends, which take the longest, are not what a launch waits for.
   void enter_tile(Value* block) {
-    Value* last = builder_.CreateSub(vector_.exprs.exact(builder_, tile_.tiles), context_.index(1));
+    Value* last = builder_.CreateSub(vector_.exact(tile_.tiles), context_.index(1));
     Value* left = builder_.CreateSub(last, block);
     for (const TileDigit& digit : tile_.digits) {
       Value* value = left;
@@ -58,18 +56,17 @@ class TileEmitter {
         value = remainder;
         left = quotient;
       }
-      vector_.exprs.set_coordinate(digit.value, value);
+      vector_.set(digit.value, value);
     }
   }
 
   /// Emits whether a row may have a phase, so that the halo is needed: not where all rows begin at multiples of it, nor
   /// where positions are stored one by one.
   void enter_halo() {
-    ExprEmitter& exprs = vector_.exprs;
     Value* halo = context_.index(tile_.halo());
     has_halo_ = builder_.getFalse();
     if (tile_.holds_results) {
-      exprs.set_coordinate(tile_.column, halo);
+      vector_.set(tile_.column, halo);
       (void)addresses_.place(context_.exprs().constant(0), tile_.column);
       const TileStart start = addresses_.output_at();
       Value* aligned = builder_.getTrue();
@@ -78,8 +75,8 @@ class TileEmitter {
                                      addresses_.is_multiple(outputs_[i], vector_.result_type(i), start, tile_.halo()));
       has_halo_ = builder_.CreateNot(aligned);
     }
-    exprs.set_coordinate(tile_.needed, builder_.CreateSelect(has_halo_, context_.index(0), halo));
-    exprs.set_coordinate(tile_.phase, context_.index(0));
+    vector_.set(tile_.needed, builder_.CreateSelect(has_halo_, context_.index(0), halo));
+    vector_.set(tile_.phase, context_.index(0));
   }
 
   /// Emits what is done before the barrier and what after it. Where threads are run one after the other, each goes up
@@ -109,10 +106,10 @@ class TileEmitter {
   template <class Emit>
   void for_each_loaded(Value* rounds, Emit&& emit) {
     const auto load = [&](Value* number) {
-      vector_.exprs.set_coordinate(tile_.square, addresses_.loaded_square(number));
+      vector_.set(tile_.square, addresses_.loaded_square(number));
       Value* positions = context_.index(std::int64_t{tile_.lanes} * tile_.lanes);
       counted_loop(builder_, context_.index(0), positions, 1, [&](Value* slot) {
-        vector_.exprs.set_coordinate(tile_.slot, slot);
+        vector_.set(tile_.slot, slot);
         emit_position(tile_.loaded_row, tile_.loaded_column, emit);
       });
     };
@@ -126,7 +123,7 @@ class TileEmitter {
   template <class Emit>
   void for_each_stored(Emit&& emit) {
     counted_loop(builder_, thread_, context_.index(tile_.positions()), tile_.threads, [&](Value* slot) {
-      vector_.exprs.set_coordinate(tile_.slot, slot);
+      vector_.set(tile_.slot, slot);
       emit_position(tile_.stored_row, tile_.stored_column, emit);
     });
   }
@@ -134,19 +131,18 @@ class TileEmitter {
   /// Emits the code of a position, if it is an element of the output. The coordinates are the element's.
   template <class Emit>
   void emit_position(Expr row, Expr column, Emit&& emit) {
-    ExprEmitter& exprs = vector_.exprs;
-    Value* at_row = exprs.exact(builder_, row);
-    Value* at_column = exprs.exact(builder_, column);
-    exprs.set_coordinate(tile_.row, at_row);
-    exprs.set_coordinate(tile_.column, at_column);
+    Value* at_row = vector_.exact(row);
+    Value* at_column = vector_.exact(column);
+    vector_.set(tile_.row, at_row);
+    vector_.set(tile_.column, at_column);
     BasicBlock* inside = vector_.block("position");
     BasicBlock* done = vector_.block("done");
-    builder_.CreateCondBr(holds(builder_, exprs, tile_.tests), inside, done);
+    builder_.CreateCondBr(vector_.holds(tile_.tests), inside, done);
     builder_.SetInsertPoint(inside);
-    Value* cross = builder_.CreateAdd(exprs.exact(builder_, tile_.cross_first), at_row);
-    column_ = builder_.CreateAdd(exprs.exact(builder_, tile_.column_first), at_column);
-    exprs.set_coordinate(kernel().coordinate(tile_.axis), cross);
-    exprs.set_coordinate(kernel().coordinate(kernel().rank() - 1), column_);
+    Value* cross = builder_.CreateAdd(vector_.exact(tile_.cross_first), at_row);
+    column_ = builder_.CreateAdd(vector_.exact(tile_.column_first), at_column);
+    vector_.set(kernel().coordinate(tile_.axis), cross);
+    vector_.set(kernel().column(), column_);
     emit();
     builder_.CreateBr(done);
     builder_.SetInsertPoint(done);
@@ -228,15 +224,10 @@ class TileEmitter {
       memory_.store(static_cast<int>(i), word(), lane(), vector_.result_type(i), results[i]);
   }
 
-  [[nodiscard]] Value* word() { return vector_.exprs.exact(builder_, tile_.word); }
-  [[nodiscard]] Value* lane() {
-    return tile_.lanes == 1 ? context_.index(0) : vector_.exprs.exact(builder_, tile_.lane);
-  }
+  [[nodiscard]] Value* word() { return vector_.exact(tile_.word); }
+  [[nodiscard]] Value* lane() { return tile_.lanes == 1 ? context_.index(0) : vector_.exact(tile_.lane); }
 
-  const VectorContext& vector_;
   KernelContext& context_;
-  llvm::IRBuilder<>& builder_;
-  const TransposeTile& tile_;
   TileAddresses addresses_;
   SegmentEmitter segments_;
   TileMemory memory_;

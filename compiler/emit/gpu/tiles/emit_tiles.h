@@ -7,7 +7,7 @@
 namespace padlock::compiler {
 
 /// Emits what thread number `thread` does of tile number `block` of a schedule with a transpose tile
-/// (compiler/schedule/gpu/tiles.h). The numbers are indices. There is one barrier, which all threads of a block
+/// (compiler/schedule/model/tiles.h). The numbers are indices. There is one barrier, which all threads of a block
 /// come to: it stands in no loop, and under no condition.
 void emit_transpose_tile(const VectorContext& vector, llvm::Value* block, llvm::Value* thread);
 

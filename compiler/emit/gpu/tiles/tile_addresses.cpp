@@ -3,50 +3,38 @@
 namespace padlock::compiler {
 
 llvm::Type* TileAddresses::word_type(ir::DType dtype) const {
-  return builder_.getIntNTy(8 * static_cast<unsigned>(tile().lanes * ir::byte_size(dtype)));
+  return builder_.getIntNTy(8 * static_cast<unsigned>(tile_.lanes * ir::byte_size(dtype)));
 }
 
 Value* TileAddresses::loaded_squares(Value* has_halo) const {
-  return builder_.CreateSelect(has_halo, vector_.context.index(tile().squares()),
-                               vector_.context.index(tile().squares() - tile().halo_squares()));
+  return builder_.CreateSelect(has_halo, vector_.index(tile_.squares()),
+                               vector_.index(tile_.squares() - tile_.halo_squares()));
 }
 
 Value* TileAddresses::loaded_square(Value* number) const {
-  Value* own = vector_.context.index(tile().squares() - tile().halo_squares());
+  Value* own = vector_.index(tile_.squares() - tile_.halo_squares());
   Value* before = builder_.CreateSub(number, own);
-  Value* after = builder_.CreateAdd(number, vector_.context.index(tile().halo_squares()));
+  Value* after = builder_.CreateAdd(number, vector_.index(tile_.halo_squares()));
   return builder_.CreateSelect(builder_.CreateICmpSLT(number, own), after, before);
 }
 
 Value* TileAddresses::round_of(Value* number) const {
-  Value* round = builder_.CreateUDiv(number, vector_.context.index(tile().threads));
+  Value* round = builder_.CreateUDiv(number, vector_.index(tile_.threads));
   return builder_.CreateZExtOrTrunc(round, builder_.getInt32Ty());
 }
 
 Value* TileAddresses::place(Expr row, Expr column) {
-  ExprEmitter& exprs = vector_.exprs;
   const Kernel& kernel = vector_.schedule().kernel;
-  Value* at_row = builder_.CreateAdd(exprs.exact(builder_, tile().cross_first), exprs.exact(builder_, row));
-  Value* at_column = builder_.CreateAdd(exprs.exact(builder_, tile().column_first), exprs.exact(builder_, column));
-  exprs.set_coordinate(kernel.coordinate(tile().axis), at_row);
-  exprs.set_coordinate(kernel.coordinate(kernel.rank() - 1), at_column);
+  Value* at_row = builder_.CreateAdd(vector_.exact(tile_.cross_first), vector_.exact(row));
+  Value* at_column = builder_.CreateAdd(vector_.exact(tile_.column_first), vector_.exact(column));
+  vector_.set(kernel.coordinate(tile_.axis), at_row);
+  vector_.set(kernel.column(), at_column);
   return at_column;
 }
 
 TileStart TileAddresses::output_at() {
   const Kernel& kernel = vector_.schedule().kernel;
-  ir::ExprContext& exprs = vector_.context.exprs();
-  const ir::Layout output = ir::Layout::dense(exprs, kernel.extents);
-  std::vector<Expr> coordinates;
-  for (int axis = 0; axis < kernel.rank(); ++axis) coordinates.push_back(kernel.coordinate(axis));
-  return start_of(vector_.exprs.address(builder_, output.offset_of(exprs, coordinates)), tile().stored_step);
-}
-
-Access TileAddresses::word(Value* pointer, ir::DType dtype, Value* element) const {
-  Access access{.pointer = pointer, .dtype = dtype, .first = element, .elements = tile().lanes};
-  if (vector_.context.target.aligned_elements)
-    access.align = static_cast<unsigned>(tile().lanes * ir::byte_size(dtype));
-  return access;
+  return start_of(vector_.exprs.address(builder_, kernel.element_at(kernel.column())), tile_.stored_step);
 }
 
 TileStart TileAddresses::moved(const TileStart& start, ir::DType dtype, Value* steps) const {
@@ -68,30 +56,23 @@ TileStart TileAddresses::moved_by_elements(const TileStart& start, ir::DType dty
 TileStart TileAddresses::rounded(const TileStart& start, ir::DType dtype) {
   llvm::Type* i64 = builder_.getInt64Ty();
   TileStart made = start;
-  Value* mask = llvm::ConstantInt::getSigned(i64, -std::int64_t{tile().lanes} * ir::byte_size(dtype));
+  Value* mask = llvm::ConstantInt::getSigned(i64, -std::int64_t{tile_.lanes} * ir::byte_size(dtype));
   made.pointer =
       builder_.CreateIntrinsic(llvm::Intrinsic::ptrmask, {start.pointer->getType(), i64}, {start.pointer, mask});
-  made.element = builder_.CreateSub(start.element, offset(past_of(start.pointer, dtype, tile().lanes)));
+  made.element = builder_.CreateSub(start.element, offset(past_of(start.pointer, dtype, tile_.lanes)));
   return made;
 }
 
-Access TileAddresses::word_at(const TileStart& start, ir::DType dtype) const {
-  Access access = word(start.pointer, dtype, vector_.context.offset(0));
+Access TileAddresses::access_at(const TileStart& start, ir::DType dtype, int elements) const {
+  Access access = vector_.access_of(start.pointer, dtype, vector_.context.offset(0), elements);
   access.origin = start.element;
-  return access;
-}
-
-Access TileAddresses::element_at(const TileStart& start, ir::DType dtype) const {
-  Access access = word_at(start, dtype);
-  access.elements = 1;
-  if (vector_.context.target.aligned_elements) access.align = static_cast<unsigned>(ir::byte_size(dtype));
   return access;
 }
 
 TileAddresses::Displaced TileAddresses::displaced(Expr e, Expr other) const {
   const Expr by = vector_.exprs.exprs().sub(e, other);
-  if (!by.is_constant()) return {.base = vector_.exprs.exact(builder_, e)};
-  return {.base = vector_.exprs.exact(builder_, other), .by = static_cast<std::int64_t>(by.constant())};
+  if (!by.is_constant()) return {.base = vector_.exact(e)};
+  return {.base = vector_.exact(other), .by = static_cast<std::int64_t>(by.constant())};
 }
 
 Value* TileAddresses::past(Value* pointer, ir::DType dtype, Value* element, int elements) {
@@ -103,19 +84,18 @@ Value* TileAddresses::past_of(Value* pointer, ir::DType dtype, int elements) con
   Value* address = builder_.CreatePtrToInt(pointer, builder_.getInt64Ty());
   Value* number =
       builder_.CreateTrunc(builder_.CreateUDiv(address, builder_.getInt64(size)), vector_.context.index_type());
-  return builder_.CreateAnd(number, vector_.context.index(elements - 1));
+  return builder_.CreateAnd(number, vector_.index(elements - 1));
 }
 
 Value* TileAddresses::is_multiple(Value* pointer, ir::DType dtype, const TileStart& start, int elements) {
   Value* rest = builder_.CreateTrunc(start.step, vector_.context.index_type());
-  rest = builder_.CreateAnd(rest, vector_.context.index(elements - 1));
+  rest = builder_.CreateAnd(rest, vector_.index(elements - 1));
   Value* past_multiple = past(pointer, dtype, start.element, elements);
-  return builder_.CreateICmpEQ(builder_.CreateOr(past_multiple, rest), vector_.context.index(0));
+  return builder_.CreateICmpEQ(builder_.CreateOr(past_multiple, rest), vector_.index(0));
 }
 
 Expr with_later(ir::ExprContext& exprs, Expr e, Expr variable, std::int64_t by) {
-  const Expr later = exprs.add(variable, exprs.constant(by));
-  return exprs.substitute(e, [&](Expr symbol) { return symbol == variable ? later : symbol; });
+  return replaced(exprs, e, variable, exprs.add(variable, exprs.constant(by)));
 }
 
 }  // namespace padlock::compiler

@@ -22,11 +22,26 @@ struct TileStart {
   }
 };
 
-/// Emits where words of a tile lie in memory. Borrows the context.
-class TileAddresses {
+/// What the emitters of a tile's code share, all borrowed.
+class TileEmitterBase {
+ protected:
+  explicit TileEmitterBase(const VectorContext& vector)
+      : vector_(vector),
+        builder_(vector.builder),
+        tile_(vector.tile()),
+        accesses_(vector.builder, vector.fields.fault) {}
+  ~TileEmitterBase() = default;
+
+  const VectorContext& vector_;
+  llvm::IRBuilder<>& builder_;
+  const TransposeTile& tile_;
+  AccessEmitter accesses_;
+};
+
+/// Emits where words of a tile lie in memory.
+class TileAddresses : private TileEmitterBase {
  public:
-  explicit TileAddresses(const VectorContext& vector)
-      : vector_(vector), builder_(vector.builder), accesses_(builder_, vector.fields.fault) {}
+  explicit TileAddresses(const VectorContext& vector) : TileEmitterBase(vector) {}
 
   [[nodiscard]] llvm::Type* word_type(ir::DType dtype) const;
   /// Counts the blocks that the threads load, those of the halo last, if it is needed: thread t takes number t, t +
@@ -46,7 +61,7 @@ class TileAddresses {
   }
   /// Emits a step of a start: it fits an index, and what has no sign is multiplied in one instruction.
   [[nodiscard]] TileStart start_of(llvm::Value* element, ir::Expr step) const {
-    llvm::Value* value = vector_.exprs.exact(builder_, step);
+    llvm::Value* value = vector_.exact(step);
     llvm::Type* type = vector_.context.offset_type();
     const bool has_sign = step.range().lo < 0;
     return {.element = element,
@@ -63,11 +78,8 @@ class TileAddresses {
   [[nodiscard]] TileStart moved_by_elements(const TileStart& start, ir::DType dtype, llvm::Value* elements) const;
   /// Returns a start at the element that begins the word in memory that has a start's element.
   [[nodiscard]] TileStart rounded(const TileStart& start, ir::DType dtype);
-  /// Returns the access of a word.
-  [[nodiscard]] Access word(llvm::Value* pointer, ir::DType dtype, llvm::Value* element) const;
-  /// Returns the accesses of the word and of the element that a start points to.
-  [[nodiscard]] Access word_at(const TileStart& start, ir::DType dtype) const;
-  [[nodiscard]] Access element_at(const TileStart& start, ir::DType dtype) const;
+  /// Returns the access of the elements from that on which a start points to.
+  [[nodiscard]] Access access_at(const TileStart& start, ir::DType dtype, int elements) const;
   /// An expression that may differ from another by a constant: the other's value, an index, and the constant.
   struct Displaced {
     llvm::Value* base = nullptr;
@@ -79,13 +91,6 @@ class TileAddresses {
   [[nodiscard]] llvm::Value* past_of(llvm::Value* pointer, ir::DType dtype, int elements) const;
   /// Emits whether an element is such a multiple, and so are all that lie whole steps from it.
   [[nodiscard]] llvm::Value* is_multiple(llvm::Value* pointer, ir::DType dtype, const TileStart& start, int elements);
-
- private:
-  [[nodiscard]] const TransposeTile& tile() const { return vector_.tile(); }
-
-  const VectorContext& vector_;
-  llvm::IRBuilder<>& builder_;
-  AccessEmitter accesses_;
 };
 
 /// Returns an expression with the variable so much greater.

@@ -10,17 +10,17 @@ constexpr std::uint32_t kAfterBarrier = 1;
 
 Access TileMemory::access_of(int array, Value* word, Value* lane, ir::DType dtype) {
   const int size = ir::byte_size(dtype);
-  const int each = tile().word_bytes / size;
-  Value* first = builder_.CreateAdd(word, vector_.context.index(std::int64_t{array} * tile().array_words()));
-  first = builder_.CreateAdd(builder_.CreateMul(first, vector_.context.index(each)), lane);
+  const int each = tile_.word_bytes / size;
+  Value* first = builder_.CreateAdd(word, vector_.index(std::int64_t{array} * tile_.array_words()));
+  first = builder_.CreateAdd(builder_.CreateMul(first, vector_.index(each)), lane);
   return {.pointer = vector_.shared, .dtype = dtype, .first = first, .align = static_cast<unsigned>(size)};
 }
 
 Value* TileMemory::stamp_of(int array, Value* word, Value* lane) {
-  Value* element = builder_.CreateAdd(word, vector_.context.index(std::int64_t{array} * tile().array_words()));
-  element = builder_.CreateAdd(builder_.CreateMul(element, vector_.context.index(tile().lanes)), lane);
+  Value* element = builder_.CreateAdd(word, vector_.index(std::int64_t{array} * tile_.array_words()));
+  element = builder_.CreateAdd(builder_.CreateMul(element, vector_.index(tile_.lanes)), lane);
   Value* stamps = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), vector_.shared,
-                                              static_cast<std::uint64_t>(tile().shared_bytes()));
+                                              static_cast<std::uint64_t>(tile_.shared_bytes()));
   return builder_.CreateGEP(builder_.getInt32Ty(), stamps, element);
 }
 
@@ -31,7 +31,7 @@ Value* TileMemory::is_own(Value* stamp) {
 
 /// Makes the access a fault where the condition does not hold.
 void TileMemory::require(Access& access, Value* condition) {
-  const int elements = tile().array_count * tile().array_words() * tile().word_bytes / ir::byte_size(access.dtype);
+  const int elements = tile_.array_count * tile_.array_words() * tile_.word_bytes / ir::byte_size(access.dtype);
   access.extent =
       builder_.CreateSelect(condition, builder_.getInt64(static_cast<std::uint64_t>(elements)), builder_.getInt64(0));
   access.name = builder_.getInt64(vector_.context.abi.accesses.size() - 1);
@@ -69,24 +69,24 @@ void TileMemory::store(int array, Value* word, Value* lane, ir::DType dtype, Val
 }
 
 Access TileMemory::word_access(int array, Value* word, std::int64_t later, ir::DType dtype) {
-  llvm::Type* type = builder_.getIntNTy(8 * static_cast<unsigned>(tile().word_bytes));
-  const int each = tile().word_bytes / ir::byte_size(dtype);
+  llvm::Type* type = builder_.getIntNTy(8 * static_cast<unsigned>(tile_.word_bytes));
+  const int each = tile_.word_bytes / ir::byte_size(dtype);
   Value* at = builder_.CreateSExt(word, builder_.getInt64Ty());
   return {.pointer = builder_.CreateGEP(type, vector_.shared, at),
           .dtype = dtype,
           .first = builder_.getInt64(0),
-          .displacement = (std::int64_t{array} * tile().array_words() + later) * each,
+          .displacement = (std::int64_t{array} * tile_.array_words() + later) * each,
           .origin = builder_.CreateMul(at, builder_.getInt64(static_cast<std::uint64_t>(each))),
-          .elements = tile().lanes,
-          .align = static_cast<unsigned>(tile().lanes * ir::byte_size(dtype))};
+          .elements = tile_.lanes,
+          .align = static_cast<unsigned>(tile_.lanes * ir::byte_size(dtype))};
 }
 
 void TileMemory::store_word(int array, Value* word, std::int64_t later, ir::DType dtype, Value* value) {
   Access access = word_access(array, word, later, dtype);
   if (vector_.interval != nullptr) {
     Value* all = builder_.getTrue();
-    for (int i = 0; i < tile().lanes; ++i)
-      all = builder_.CreateAnd(all, claim(array, word, vector_.context.index(later * tile().lanes + i)));
+    for (int i = 0; i < tile_.lanes; ++i)
+      all = builder_.CreateAnd(all, claim(array, word, vector_.index(later * tile_.lanes + i)));
     require(access, all);
   }
   accesses_.store(access, value, StoreHint::none);
@@ -96,17 +96,17 @@ void TileMemory::store_word(int array, Value* word, std::int64_t later, ir::DTyp
 /// where a vector has nothing of it: that costs less than to ask, and the array has it.
 std::vector<Value*> TileMemory::load_vector(int array, Value* word, std::int64_t later, Value* lane, ir::DType dtype,
                                             llvm::ArrayRef<Value*> needed) {
-  const int count = tile().vector_words() + (lane != nullptr ? 1 : 0);
-  llvm::Type* type = builder_.getIntNTy(8 * static_cast<unsigned>(tile().lanes * ir::byte_size(dtype)));
+  const int count = tile_.vector_words() + (lane != nullptr ? 1 : 0);
+  llvm::Type* type = builder_.getIntNTy(8 * static_cast<unsigned>(tile_.lanes * ir::byte_size(dtype)));
   std::vector<Value*> words;
   for (int i = 0; i < count; ++i) {
     Access access = word_access(array, word, later + i, dtype);
     if (vector_.interval != nullptr && i == 0)
-      require(access, may_load_vector(array, word, later * tile().lanes, lane, needed));
+      require(access, may_load_vector(array, word, later * tile_.lanes, lane, needed));
     words.push_back(accesses_.load(access, type));
   }
   if (lane == nullptr) return words;
-  Value* bits = builder_.CreateMul(lane, vector_.context.index(8 * std::int64_t{ir::byte_size(dtype)}));
+  Value* bits = builder_.CreateMul(lane, vector_.index(8 * std::int64_t{ir::byte_size(dtype)}));
   bits = builder_.CreateZExtOrTrunc(bits, type);
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
     words[i] = builder_.CreateIntrinsic(llvm::Intrinsic::fshr, {type}, {words[i + 1], words[i], bits});
@@ -118,8 +118,8 @@ std::vector<Value*> TileMemory::load_vector(int array, Value* word, std::int64_t
 Value* TileMemory::may_load_vector(int array, Value* word, std::int64_t first, Value* lane,
                                    llvm::ArrayRef<Value*> needed) {
   Value* all = builder_.getTrue();
-  for (int i = 0; i < tile().vector_elements(); ++i) {
-    Value* at = vector_.context.index(first + i);
+  for (int i = 0; i < tile_.vector_elements(); ++i) {
+    Value* at = vector_.index(first + i);
     Value* may = may_load(array, word, lane == nullptr ? at : builder_.CreateAdd(lane, at));
     if (!needed.empty()) may = builder_.CreateOr(may, builder_.CreateNot(needed[static_cast<std::size_t>(i)]));
     all = builder_.CreateAnd(all, may);

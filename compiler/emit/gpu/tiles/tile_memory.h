@@ -2,8 +2,7 @@
 
 #include <vector>
 
-#include "compiler/emit/gpu/vector_grid/thread_values.h"
-#include "compiler/emit/scalar/emit_access.h"
+#include "compiler/emit/gpu/tiles/tile_addresses.h"
 
 namespace padlock::compiler {
 
@@ -12,11 +11,10 @@ namespace padlock::compiler {
 /// A device that runs the threads of a block one after the other keeps a stamp for each element: 0, or who wrote it,
 /// and on which side of the barrier. An element that is read and was not written by the thread itself or before the
 /// barrier, and one that two threads write, are faults: on a GPU the order of the two is open.
-class TileMemory {
+class TileMemory : private TileEmitterBase {
  public:
   /// `thread`: whose code it is.
-  TileMemory(const VectorContext& vector, llvm::Value* thread)
-      : vector_(vector), builder_(vector.builder), accesses_(builder_, vector.fields.fault), thread_(thread) {}
+  TileMemory(const VectorContext& vector, llvm::Value* thread) : TileEmitterBase(vector), thread_(thread) {}
 
   /// Emits element `lane` of word `word` of an array, both indices.
   [[nodiscard]] llvm::Value* load(int array, llvm::Value* word, llvm::Value* lane, ir::DType dtype);
@@ -31,7 +29,6 @@ class TileMemory {
                                                       llvm::ArrayRef<llvm::Value*> needed);
 
  private:
-  [[nodiscard]] const TransposeTile& tile() const { return vector_.tile(); }
   Access access_of(int array, llvm::Value* word, llvm::Value* lane, ir::DType dtype);
   Access word_access(int array, llvm::Value* word, std::int64_t later, ir::DType dtype);
   llvm::Value* stamp_of(int array, llvm::Value* word, llvm::Value* lane);
@@ -42,9 +39,6 @@ class TileMemory {
   llvm::Value* claim(int array, llvm::Value* word, llvm::Value* lane);
   void require(Access& access, llvm::Value* condition);
 
-  const VectorContext& vector_;
-  llvm::IRBuilder<>& builder_;
-  AccessEmitter accesses_;
   llvm::Value* thread_;
 };
 

@@ -42,10 +42,7 @@ std::vector<abi::Guard> RowTableEmitter::guards(const ProvenKernel& kernel) {
   std::vector<abi::Guard> guards;
   if (!kernel.has_row_tables() || record_bytes(schedule) > kMostBytes) return guards;
   const RowTable& rows = *schedule.grid()->row_table;
-  const auto of_launch = [&](Expr e) {
-    return schedule.exprs().substitute(e,
-                                       [&](Expr symbol) { return symbol == rows.columns ? schedule.columns : symbol; });
-  };
+  const auto of_launch = [&](Expr e) { return replaced(schedule.exprs(), e, rows.columns, schedule.columns); };
   const Expr elements = schedule.exprs().mul(schedule.rows, schedule.columns);
   guards.push_back(
       {abi::Assumption::short_rows, {elements, ir::Comparison::ge, schedule.exprs().constant(rows.fewest)}});
@@ -66,21 +63,21 @@ RowTableEmitter::RowTableEmitter(const VectorContext& vector, RowEmitter& rows, 
 }
 
 Value* RowTableEmitter::record_at(Value* first, Value* number) {
-  Value* words = builder_.CreateMul(number, vector_.context.index(record_bytes(vector_.schedule()) / 4));
+  Value* words = builder_.CreateMul(number, vector_.index(record_bytes(vector_.schedule()) / 4));
   return builder_.CreateGEP(builder_.getInt32Ty(), first, words);
 }
 
 Value* RowTableEmitter::place_of(Value* row, Value* number) {
-  Value* low = builder_.CreateAnd(row, vector_.context.index(short_.places - 1));
+  Value* low = builder_.CreateAnd(row, vector_.index(short_.places - 1));
   Value* first = builder_.CreateMul(builder_.CreateZExtOrTrunc(number, vector_.context.index_type()),
-                                    vector_.context.index(short_.places));
+                                    vector_.index(short_.places));
   return record_at(table_, builder_.CreateAdd(first, low));
 }
 
 void RowTableEmitter::fill(llvm::function_ref<Value*(Value*)> row_of) {
-  Value* places = vector_.context.index(short_.places);
+  Value* places = vector_.index(short_.places);
   Value* number = builder_.CreateUDiv(lane_, places);
-  Value* threads = vector_.context.index(vector_.grid().threads);
+  Value* threads = vector_.index(vector_.grid().threads);
   Value* slot = builder_.CreateAdd(first_slot_, builder_.CreateMul(number, threads));
   Value* row = builder_.CreateAdd(row_of(slot), builder_.CreateURem(lane_, places));
   store(compute(row), place_of(row, number));

@@ -8,7 +8,7 @@
 namespace padlock::compiler {
 
 /// Finds what the segments of a row need: its case, and where the loads of that case start from. Where rows are short
-/// (compiler/schedule/gpu/row_table.h) a warp's vectors lie in few of them, and each vector, and each trip over
+/// (RowTable) a warp's vectors lie in few of them, and each vector, and each trip over
 /// elements of edges, would find out the same by divisions and tests: so each thread of a warp does it for one row,
 /// once, in memory that the warp shares.
 class RowTableEmitter {

@@ -13,8 +13,7 @@ ExprEmitter::Division SegmentEmitter::row_of(Value* element) {
 void SegmentEmitter::fill_table(llvm::function_ref<Value*(Value*)> first_of) {
   table_->fill([&](Value* slot) {
     // The output's first vector may begin before it.
-    Value* first =
-        vector_.builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, first_of(slot), vector_.context.index(0));
+    Value* first = vector_.builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, first_of(slot), vector_.index(0));
     return row_of(first).quotient;
   });
 }
@@ -45,7 +44,7 @@ void SegmentEmitter::choose(const ScheduledCase& row, Value* column, bool whole,
   BasicBlock* none = vector_.block("none");
   for (const SegmentCall& call : row.calls) {
     const bool is_last = &call == &row.calls.back();
-    Value* end = vector_.exprs.exact(builder, call.end);
+    Value* end = vector_.exact(call.end);
     BasicBlock* later = is_last ? none : vector_.block("later");
     if (!is_last) {
       BasicBlock* here = vector_.block("segment");
@@ -55,10 +54,10 @@ void SegmentEmitter::choose(const ScheduledCase& row, Value* column, bool whole,
     const auto body = static_cast<std::size_t>(call.body);
     const std::vector<LoopStrategy>& strategies = vector_.schedule().bodies[body].strategies;
     if (whole && strategies.size() > 1) {
-      vector_.exprs.set_coordinate(run_.begin, column);
-      vector_.exprs.set_coordinate(run_.end, end);
+      vector_.set(run_.begin, column);
+      vector_.set(run_.end, end);
       BasicBlock* all = vector_.block("all");
-      builder.CreateCondBr(holds(builder, vector_.exprs, strategies[1].entry_conditions), all, none);
+      builder.CreateCondBr(vector_.holds(strategies[1].entry_conditions), all, none);
       builder.SetInsertPoint(all);
     }
     if (whole && strategies.size() < 2)

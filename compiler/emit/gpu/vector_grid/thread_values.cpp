@@ -45,7 +45,7 @@ ThreadValues::ThreadValues(const VectorContext& vector, std::size_t body, BodyAr
       arguments_(std::move(arguments)),
       column_(column) {
   const Kernel& kernel = vector.schedule().kernel;
-  if (column != nullptr) vector.exprs.set_coordinate(kernel.coordinate(kernel.rank() - 1), column);
+  if (column != nullptr) vector.exprs.set_coordinate(kernel.column(), column);
 }
 
 llvm::Type* ThreadValues::type_of(std::size_t load, int lanes) const {
@@ -53,9 +53,7 @@ llvm::Type* ThreadValues::type_of(std::size_t load, int lanes) const {
 }
 
 Access ThreadValues::access_of(std::size_t load, Value* element, int elements) {
-  const ir::DType dtype = load_at(load).dtype;
-  Access access{.pointer = arguments_.loads[load].tensor, .dtype = dtype, .first = element, .elements = elements};
-  if (vector_.context.target.aligned_elements) access.align = static_cast<unsigned>(elements * ir::byte_size(dtype));
+  Access access = vector_.access_of(arguments_.loads[load].tensor, load_at(load).dtype, element, elements);
   if (vector_.context.checks_load(index_, load)) {
     access.name = arguments_.loads[load].name;
     access.extent = arguments_.loads[load].extent;
@@ -74,7 +72,7 @@ Value* ThreadValues::element_of(std::size_t load, Value* column) {
   if (moving.kind == LoadKind::invariant) return base;
   llvm::Type* offset = vector_.context.offset_type();
   if (moving.kind == LoadKind::strided) {
-    Value* step = vector_.exprs.exact(builder_, moving.step);
+    Value* step = vector_.exact(moving.step);
     step = moving.step.range().lo < 0 ? builder_.CreateSExt(step, offset) : builder_.CreateZExt(step, offset);
     return builder_.CreateAdd(base, builder_.CreateMul(builder_.CreateZExt(column, offset), step));
   }
@@ -91,7 +89,7 @@ Value* ThreadValues::general_element(std::size_t load) {
 Value* ThreadValues::gather(std::size_t load) {
   Value* vector = llvm::PoisonValue::get(type_of(load, vector_.lanes()));
   for (int i = 0; i < vector_.lanes(); ++i) {
-    Value* element = element_of(load, builder_.CreateAdd(column_, vector_.context.index(i)));
+    Value* element = element_of(load, builder_.CreateAdd(column_, vector_.index(i)));
     Value* value = accesses_.load(access_of(load, element), type_of(load, 1));
     vector = builder_.CreateInsertElement(vector, value, static_cast<std::uint64_t>(i));
   }

@@ -18,19 +18,37 @@ struct VectorContext {
   /// lists of edges of its warps (compiler/emit/gpu/vector_grid/edge_list.h), or a tile's arrays. It begins as 0 where
   /// threads are run in a loop.
   llvm::Value* shared = nullptr;
-  /// Null on a GPU. A device that runs a block's threads in a loop calls the code for each part, when all threads are
-  /// done with the one before: from 0 on for the tables, if there are any, for the vectors and for the edges, or for a
-  /// tile's loads and its stores.
+  /// Null on a GPU. A device that runs a block's threads in a loop calls the code for each interval, when all threads
+  /// are done with the one before: from 0 on for the tables, if there are any, for the vectors and for the edges, or
+  /// for a tile's loads and its stores.
   llvm::Value* interval = nullptr;
 
   [[nodiscard]] const Schedule& schedule() const { return context.schedule; }
   [[nodiscard]] const VectorGrid& grid() const { return *context.schedule.grid(); }
   [[nodiscard]] const TransposeTile& tile() const { return *context.tile; }
   [[nodiscard]] int lanes() const { return grid().lanes; }
-  [[nodiscard]] ir::DType result_type(std::size_t result) const {
-    return schedule().kernel.program->value(schedule().kernel.results[result]).dtype;
-  }
+  [[nodiscard]] ir::DType result_type(std::size_t result) const { return schedule().kernel.result(result).dtype; }
   [[nodiscard]] llvm::BasicBlock* block(const char* name) const { return new_block(builder, name); }
+  [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const { return context.index(value); }
+  [[nodiscard]] llvm::Value* exact(ir::Expr e) const { return exprs.exact(builder, e); }
+  [[nodiscard]] llvm::Value* holds(const std::vector<ir::Expr>& tests) const {
+    return compiler::holds(builder, exprs, tests);
+  }
+  void set(ir::Expr coordinate, llvm::Value* value) const { exprs.set_coordinate(coordinate, value); }
+  /// Returns the access of elements of a tensor. The address is a multiple of their size, where that is known of any.
+  [[nodiscard]] Access access_of(llvm::Value* pointer, ir::DType dtype, llvm::Value* first, int elements = 1) const {
+    const bool is_aligned = context.target.aligned_elements;
+    return {.pointer = pointer,
+            .dtype = dtype,
+            .first = first,
+            .elements = elements,
+            .align = is_aligned ? static_cast<unsigned>(elements * ir::byte_size(dtype)) : 1};
+  }
+  /// How vectors of results are stored.
+  [[nodiscard]] StoreHint store_hint() const {
+    const bool evicts_first = schedule().store == StoreKind::nontemporal && context.target.takes_words;
+    return evicts_first ? StoreHint::evict_first : StoreHint::none;
+  }
   /// Returns the row of the output that is so many after the launch's first. Both are indices.
   [[nodiscard]] llvm::Value* row_of_output(llvm::Value* row) const;
   /// Elements of the output that a launch writes, in that type.

@@ -16,9 +16,9 @@ RowChunkPlan::RowChunkPlan(const RowChunks& rows) : vectors_(static_cast<std::si
       guards_.push_back(node.guard);
   const std::size_t lanes = vectors_ * static_cast<std::size_t>(rows.loop.lanes);
   const auto table = [&](std::size_t bytes) {
-    const std::size_t at = bytes_;
-    bytes_ = (at + lanes * bytes + kAlign - 1) / kAlign * kAlign;
-    return at;
+    const std::size_t begin = bytes_;
+    bytes_ = (begin + lanes * bytes + kAlign - 1) / kAlign * kAlign;
+    return begin;
   };
   bytes_ = (word(load_words(rows.body.loads.size())) + kAlign - 1) / kAlign * kAlign;
   for (const BodyLoad& load : rows.body.loads)
@@ -33,45 +33,38 @@ constexpr std::int64_t kNone = std::int64_t{1} << 61;
 
 /// Emits the planner: one loop over the elements of a chunk, row by row, which gives each the next lane of a vector, or
 /// the first of the next vector.
-class ChunkPlanEmitter {
+class ChunkPlanEmitter : private FunctionEmitter {
   // A chunk has to store, or to advance a load by, this part of the elements that its lanes could hold. Rows whose
   // sources lie far apart fill few lanes of a window, and are faster one by one.
   static constexpr int kLeastPercent = 40;
 
  public:
   ChunkPlanEmitter(KernelContext& context, const RowChunks& rows, const std::string& name)
-      : context_(context),
-        rows_(rows),
-        plan_(rows),
-        at_(context.exprs()),
-        scope_(context, make_function(context, name)),
-        builder_(scope_.builder),
-        exprs_(scope_.exprs),
-        i64_(builder_.getInt64Ty()) {}
+      : FunctionEmitter(context, make_function(context, name)), rows_(rows), plan_(rows) {}
 
   llvm::Function* emit() {
     BasicBlock* start = builder_.GetInsertBlock();
-    BasicBlock* lane = scope_.block("lane");
-    BasicBlock* placed = scope_.block("placed");
-    BasicBlock* done = scope_.block("done");
+    BasicBlock* each = block("lane");
+    BasicBlock* placed = block("placed");
+    BasicBlock* done = block("done");
     clear_starts();
-    builder_.CreateBr(lane);
+    builder_.CreateBr(each);
 
-    builder_.SetInsertPoint(lane);
-    Lane at = make_phis(start);
-    const Lane next = place(at);
+    builder_.SetInsertPoint(each);
+    Lane lane = make_phis(start);
+    const Lane next = place(lane);
     Value* has_place = builder_.CreateICmpSLT(next.vector, index(rows_.loop.vectors));
     builder_.CreateCondBr(builder_.CreateAnd(has_place, next.in_chunk), placed, done);
     builder_.SetInsertPoint(placed);
     write(next);
-    advance(at, next);
-    builder_.CreateBr(lane);
+    advance(lane, next);
+    builder_.CreateBr(each);
 
     builder_.SetInsertPoint(done);
-    store_word(RowChunkPlan::rows(), at.row);
-    end_positions(at);
+    store_word(RowChunkPlan::rows(), lane.row);
+    end_positions(lane);
     for (std::size_t load = 0; load < loads(); ++load) finish_windows(load);
-    scope_.end(builder_.CreateICmpSGE(most_moved(at.row), index(kLeastPercent * capacity() / 100)));
+    scope_.end(builder_.CreateICmpSGE(most_moved(lane.row), index(kLeastPercent * capacity() / 100)));
     return scope_.function;
   }
 
@@ -92,22 +85,19 @@ class ChunkPlanEmitter {
     Value* in_chunk = nullptr;  ///< whether it is in the windows that all vectors share
   };
 
-  [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const { return context_.index(value); }
   [[nodiscard]] std::size_t loads() const { return rows_.body.loads.size(); }
   [[nodiscard]] int capacity() const { return rows_.loop.vectors * rows_.loop.lanes; }
   Value* most_moved(Value* rows) {
     Value* most = exprs_.exact(builder_, context_.schedule.columns);
-    for (const LoadSource& source : rows_.sources) most = smax(most, exprs_.address(builder_, source.step));
+    for (const LoadSource& source : rows_.sources) most = larger(most, exprs_.address(builder_, source.step));
     return builder_.CreateMul(rows, most);
   }
   Value* at_byte(std::size_t offset, Value* more = nullptr) {
-    Value* at = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), scope_.argument(1), offset);
-    return more == nullptr ? at : builder_.CreateGEP(builder_.getInt8Ty(), at, more);
+    Value* address = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), scope_.argument(1), offset);
+    return more == nullptr ? address : builder_.CreateGEP(builder_.getInt8Ty(), address, more);
   }
   void store_word(std::size_t offset, Value* value) { builder_.CreateStore(value, at_byte(offset)); }
   Value* load_word(std::size_t offset) { return builder_.CreateLoad(i64_, at_byte(offset)); }
-  Value* smin(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
-  Value* smax(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b); }
 
   /// (A lane that no element is given takes whichever of its window: it is stored again.)
   void clear_starts() {
@@ -118,8 +108,7 @@ class ChunkPlanEmitter {
   /// Vectors that no element is given store past the chunk.
   void end_positions(const Lane& end) {
     bool may_lack = false;  // elements for all vectors
-    for (std::size_t load = 0; load < loads(); ++load)
-      may_lack |= has_one_window(context_.schedule.kernel, rows_, load);
+    for (std::size_t load = 0; load < loads(); ++load) may_lack |= has_one_window(kernel(), rows_, load);
     if (!may_lack) return;
     for (int vector = 1; vector < rows_.loop.vectors; ++vector) {
       Value* used = builder_.CreateICmpSLE(index(vector), end.vector);
@@ -145,38 +134,38 @@ class ChunkPlanEmitter {
 
   /// Gives the element its lane: the next of the vector if all that is loaded for it is in the windows, else the first
   /// of the next vector.
-  Lane place(const Lane& at) {
-    exprs_.set_coordinate(context_.schedule.kernel.coordinate(context_.schedule.kernel.rank() - 1), at.column);
+  Lane place(const Lane& lane) {
+    exprs_.set_coordinate(kernel().column(), lane.column);
     std::map<PredicateId, Value*> held;
     const auto holds = [&](PredicateId predicate) {
       Value*& value = held[predicate];
-      if (value == nullptr) value = emit_predicate(builder_, exprs_, context_.schedule.kernel.graph, predicate);
+      if (value == nullptr) value = emit_predicate(builder_, exprs_, kernel().graph, predicate);
       return value;
     };
-    Lane next = at;
+    Lane next = lane;
     next.in_chunk = builder_.getTrue();
-    Value* fits = builder_.CreateICmpSLE(at.filled, exprs_.exact(builder_, rows_.loop.filled_limit));
+    Value* fits = builder_.CreateICmpSLE(lane.filled, exprs_.exact(builder_, rows_.loop.filled_limit));
     std::vector<Value*> alone_low, alone_high;
     for (std::size_t i = 0; i < loads(); ++i) {
       const BodyLoad& load = rows_.body.loads[i];
-      Value* moved = builder_.CreateMul(exprs_.address(builder_, rows_.sources[i].step), at.row);
+      Value* moved = builder_.CreateMul(exprs_.address(builder_, rows_.sources[i].step), lane.row);
       next.source.push_back(builder_.CreateAdd(moved, exprs_.address(builder_, load.offset)));
       Value* needed = holds(load.guard);
       alone_low.push_back(builder_.CreateSelect(needed, next.source[i], index(kNone)));
       alone_high.push_back(builder_.CreateSelect(needed, next.source[i], index(-kNone)));
-      next.low[i] = smin(at.low[i], alone_low[i]);
-      next.high[i] = smax(at.high[i], alone_high[i]);
+      next.low[i] = smaller(lane.low[i], alone_low[i]);
+      next.high[i] = larger(lane.high[i], alone_high[i]);
       Value* span = builder_.CreateSub(next.high[i], next.low[i]);
       Value* in_window = builder_.CreateICmpSLE(span, exprs_.exact(builder_, rows_.loop.span_limit));
-      Value*& all = has_one_window(context_.schedule.kernel, rows_, i) ? next.in_chunk : fits;
+      Value*& all = has_one_window(kernel(), rows_, i) ? next.in_chunk : fits;
       all = builder_.CreateAnd(all, in_window);
     }
     for (const PredicateId guard : plan_.guards()) next.holds.push_back(holds(guard));
     const auto either = [&](Value* same, Value* fresh) { return builder_.CreateSelect(fits, same, fresh); };
-    next.vector = either(at.vector, builder_.CreateAdd(at.vector, index(1)));
-    next.filled = either(at.filled, index(0));
+    next.vector = either(lane.vector, builder_.CreateAdd(lane.vector, index(1)));
+    next.filled = either(lane.filled, index(0));
     for (std::size_t i = 0; i < loads(); ++i) {
-      if (has_one_window(context_.schedule.kernel, rows_, i)) continue;
+      if (has_one_window(kernel(), rows_, i)) continue;
       next.low[i] = either(next.low[i], alone_low[i]);
       next.high[i] = either(next.high[i], alone_high[i]);
     }
@@ -200,20 +189,20 @@ class ChunkPlanEmitter {
       builder_.CreateStore(builder_.CreateSExt(lane.holds[i], builder_.getInt8Ty()), at_byte(plan_.mask(i), place));
   }
 
-  void advance(const Lane& at, const Lane& next) {
+  void advance(const Lane& lane, const Lane& next) {
     const auto set = [&](Value* phi, Value* value) {
       llvm::cast<PHINode>(phi)->addIncoming(value, builder_.GetInsertBlock());
     };
-    Value* column = builder_.CreateAdd(at.column, index(1));
+    Value* column = builder_.CreateAdd(lane.column, index(1));
     Value* ends = builder_.CreateICmpSGE(column, exprs_.exact(builder_, context_.schedule.columns));
-    set(at.element, builder_.CreateAdd(at.element, index(1)));
-    set(at.column, builder_.CreateSelect(ends, index(0), column));
-    set(at.row, builder_.CreateAdd(at.row, builder_.CreateZExt(ends, i64_)));
-    set(at.vector, next.vector);
-    set(at.filled, builder_.CreateAdd(next.filled, index(1)));
+    set(lane.element, builder_.CreateAdd(lane.element, index(1)));
+    set(lane.column, builder_.CreateSelect(ends, index(0), column));
+    set(lane.row, builder_.CreateAdd(lane.row, builder_.CreateZExt(ends, i64_)));
+    set(lane.vector, next.vector);
+    set(lane.filled, builder_.CreateAdd(next.filled, index(1)));
     for (std::size_t i = 0; i < loads(); ++i) {
-      set(at.low[i], next.low[i]);
-      set(at.high[i], next.high[i]);
+      set(lane.low[i], next.low[i]);
+      set(lane.high[i], next.high[i]);
     }
   }
 
@@ -224,9 +213,9 @@ class ChunkPlanEmitter {
     std::vector<Value*> starts;
     for (int vector = 0; vector < rows_.loop.vectors; ++vector) {
       starts.push_back(load_word(plan_.start(load, vector)));
-      lowest = smin(lowest, starts.back());
+      lowest = smaller(lowest, starts.back());
       Value* none = builder_.CreateICmpEQ(starts.back(), index(kNone));
-      highest = smax(highest, builder_.CreateSelect(none, index(-kNone), starts.back()));
+      highest = larger(highest, builder_.CreateSelect(none, index(-kNone), starts.back()));
     }
     for (int vector = 0; vector < rows_.loop.vectors; ++vector) {
       Value* start = starts[static_cast<std::size_t>(vector)];
@@ -238,14 +227,8 @@ class ChunkPlanEmitter {
     store_word(plan_.spread(load), builder_.CreateSelect(any, builder_.CreateSub(highest, lowest), index(0)));
   }
 
-  KernelContext& context_;
   const RowChunks& rows_;
   RowChunkPlan plan_;
-  RowChunkVariables at_;
-  FunctionScope scope_;
-  IRBuilder<>& builder_;
-  ExprEmitter& exprs_;
-  llvm::Type* i64_;
 };
 
 }  // namespace

@@ -7,10 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/emit/host/row_chunks/chunk_plan.h"
-#include "compiler/emit/host/row_chunks/interleaved_nodes.h"
-#include "compiler/emit/host/row_chunks/prefetch_stores.h"
-#include "compiler/emit/host/row_chunks/selection_masks.h"
+#include "compiler/emit/host/row_chunks/chunk_vectors.h"
 #include "compiler/emit/host/row_chunks/vector_permute.h"
 #include "compiler/emit/rows/body_values.h"
 #include "compiler/emit/scalar/emit_loop.h"
@@ -22,18 +19,14 @@ namespace {
 using llvm::PHINode;
 
 /// Emits the loop over the chunks of a group of rows.
-class ChunkLoopEmitter {
+class ChunkLoopEmitter : private FunctionEmitter {
  public:
   ChunkLoopEmitter(KernelContext& context, const RowChunks& rows, const std::string& name)
-      : context_(context),
+      : FunctionEmitter(context, make_function(context, rows, name)),
         rows_(rows),
         plan_(rows),
         at_(context.exprs()),
         interleaved_(rows),
-        scope_(context, make_function(context, rows, name)),
-        builder_(scope_.builder),
-        exprs_(scope_.exprs),
-        i64_(builder_.getInt64Ty()),
         masks_(builder_, context.target, rows) {}
 
   llvm::Function* emit() {
@@ -61,7 +54,7 @@ class ChunkLoopEmitter {
     taken.push_back(emit_loop(chunk_rows, 1, done));
     builder_.SetInsertPoint(done);
     // The last chunk may have more.
-    scope_.end(builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, join(builder_, taken)[0], scope_.argument(3)));
+    scope_.end(smaller(join(builder_, taken)[0], scope_.argument(3)));
     return scope_.function;
   }
 
@@ -185,8 +178,6 @@ class ChunkLoopEmitter {
     return builder_.CreateShuffleVector(low, high, lanes);
   }
 
-  BasicBlock* block(const char* name) { return scope_.block(name); }
-  [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const { return context_.index(value); }
   PHINode* phi(Value* first, BasicBlock* before) {
     PHINode* value = builder_.CreatePHI(i64_, 2);
     value->addIncoming(first, before);
@@ -200,9 +191,7 @@ class ChunkLoopEmitter {
   [[nodiscard]] llvm::Type* element(ir::DType dtype) {
     return builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(dtype)));
   }
-  [[nodiscard]] ir::DType result_type(std::size_t i) const {
-    return context_.schedule.kernel.program->value(context_.schedule.kernel.results[i]).dtype;
-  }
+  [[nodiscard]] ir::DType result_type(std::size_t i) const { return kernel().result(i).dtype; }
   [[nodiscard]] std::vector<Value*> first_windows() const {
     std::vector<Value*> windows;
     for (const Load& load : loads_) windows.push_back(load.window);
@@ -217,7 +206,7 @@ class ChunkLoopEmitter {
     exprs_.set_coordinate(at_.size, builder_.CreateMul(chunk_rows, columns));
     exprs_.set_coordinate(at_.last, load_word(plan_.position(rows_.loop.vectors - 1)));
     limit_ = exprs_.exact(builder_, rows_.loop.limit);
-    outputs_.resize(context_.schedule.kernel.results.size());
+    outputs_.resize(kernel().results.size());
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       Value* row = builder_.CreateGEP(element(result_type(i)),
                                       scope_.fields.buffer(builder_, context_.buffer_of_result(i)), scope_.argument(2));
@@ -231,13 +220,12 @@ class ChunkLoopEmitter {
     const ir::DType dtype = rows_.body.loads[i].dtype;
     Load load{.permute = VectorPermute(builder_, rows_.loop.lanes, ir::byte_size(dtype)),
               .vector = llvm::FixedVectorType::get(element(dtype), lanes()),
-              .has_one_window = has_one_window(context_.schedule.kernel, rows_, i)};
+              .has_one_window = has_one_window(kernel(), rows_, i)};
     Value* lowest = load_word(plan_.lowest(i));
     load.window = builder_.CreateAdd(scope_.argument(5 + static_cast<unsigned>(i)), lowest);
     load.stride = builder_.CreateMul(chunk_rows, exprs_.address(builder_, source.step));
     exprs_.set_coordinate(at_.spread, load_word(plan_.spread(i)));
-    exprs_.set_coordinate(at_.storage,
-                          exprs_.word(context_.schedule.kernel.program->value(source.tensor).layout.storage_extent()));
+    exprs_.set_coordinate(at_.storage, exprs_.word(kernel().program->value(source.tensor).layout.storage_extent()));
     load.least = exprs_.exact(builder_, rows_.loop.window_least);
     load.room = builder_.CreateSub(exprs_.exact(builder_, rows_.loop.window_limit), load.least);
     Value* tensor = scope_.fields.buffer(builder_, context_.buffer_of_input(source.tensor));
@@ -255,8 +243,8 @@ class ChunkLoopEmitter {
 
   /// The lanes of a vector in a table with so many bytes a lane.
   Value* load_table(std::size_t offset, int vector, llvm::Type* type, int bytes) {
-    const auto at = offset + static_cast<std::size_t>(vector * rows_.loop.lanes * bytes);
-    return builder_.CreateAlignedLoad(type, at_byte(at), llvm::Align(static_cast<unsigned>(bytes)));
+    const std::size_t begin = offset + static_cast<std::size_t>(std::int64_t{vector} * rows_.loop.lanes * bytes);
+    return builder_.CreateAlignedLoad(type, at_byte(begin), llvm::Align(static_cast<unsigned>(bytes)));
   }
 
   void emit_group(BodyValues& nodes, Chunk& chunk, const Group& group) {
@@ -315,15 +303,10 @@ class ChunkLoopEmitter {
     return inside;
   }
 
-  KernelContext& context_;
   const RowChunks& rows_;
   RowChunkPlan plan_;
   RowChunkVariables at_;
   InterleavedNodes interleaved_;
-  FunctionScope scope_;
-  IRBuilder<>& builder_;
-  ExprEmitter& exprs_;
-  llvm::Type* i64_;
   SelectionMasks masks_;
   Value* limit_ = nullptr;
   std::vector<std::vector<Value*>> outputs_;  // of each result, for each vector

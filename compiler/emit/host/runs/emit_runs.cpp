@@ -10,18 +10,14 @@ namespace padlock::compiler {
 namespace {
 
 /// Emits one body as a function of the host: the loops of its strategies.
-class RunsEmitter {
+class RunsEmitter : private FunctionEmitter {
   using Row = RunVector::Row;
 
  public:
   RunsEmitter(KernelContext& context, std::size_t index)
-      : context_(context),
+      : FunctionEmitter(context, make_function(context, index)),
         body_(context.schedule.bodies[index]),
         run_(context.exprs()),
-        scope_(context, make_function(context, index)),
-        builder_(scope_.builder),
-        exprs_(scope_.exprs),
-        i64_(builder_.getInt64Ty()),
         vector_(context, index, builder_, scope_.fields, exprs_, arguments_of(context, index)) {
     exprs_.set_coordinate(run_.begin, begin());
     exprs_.set_coordinate(run_.end, end());
@@ -51,7 +47,6 @@ class RunsEmitter {
     return arguments;
   }
 
-  BasicBlock* block(const char* name) { return scope_.block(name); }
   Value* begin() { return vector_.arguments().begin; }
   Value* end() { return vector_.arguments().end; }
 
@@ -253,8 +248,8 @@ class RunsEmitter {
   /// The run of a row up to its first line.
   void emit_row_start(const LoopStrategy& strategy, const Rows& at, const SharedRun& run) {
     vector_.set_row(at.first);
-    Value* past = builder_.CreateSub(count(strategy.line), vector_.misalignment(begin(), strategy.line));
-    set_whole_run(builder_.CreateAnd(past, count(strategy.line - 1)));
+    Value* past = builder_.CreateSub(index(strategy.line), vector_.misalignment(begin(), strategy.line));
+    set_whole_run(builder_.CreateAnd(past, index(strategy.line - 1)));
     Value* limit = exprs_.exact(builder_, strategy.loops[0].limit);
     vector_.prefetch_stores();
     enter(run, begin(), limit, one_of(at), at.count, builder_.GetInsertBlock());
@@ -300,7 +295,7 @@ class RunsEmitter {
     Value* last = loop.last.valid() ? exprs_.exact(builder_, loop.last) : nullptr;
     Value* limit = exprs_.exact(builder_, loop.limit);
     Value* reached = counted_loop(builder_, from, limit, loop.step(), [&](Value* column) {
-      if (last != nullptr) column = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, column, last);
+      if (last != nullptr) column = smaller(column, last);
       if (loop.nontemporal) vector_.prefetch_loads(column, loop);
       if (loop.masked) return vector_.emit_masked(column, limit, loop);
       for (int i = 0; i < loop.unroll; ++i) vector_.emit(column, loop, i * loop.lanes);
@@ -308,15 +303,8 @@ class RunsEmitter {
     if (loop.end_value.valid()) exprs_.set_coordinate(loop.end_value, reached);
   }
 
-  [[nodiscard]] llvm::ConstantInt* count(int elements) const { return context_.index(elements); }
-
-  KernelContext& context_;
   const Body& body_;
   RunVariables run_;
-  FunctionScope scope_;
-  IRBuilder<>& builder_;
-  ExprEmitter& exprs_;
-  llvm::Type* i64_;
   RunVector vector_;
   Row steps_;  // from a row to the next
 };

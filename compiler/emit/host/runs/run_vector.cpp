@@ -1,6 +1,5 @@
 #include "compiler/emit/host/runs/run_vector.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "compiler/emit/scalar/emit_loop.h"
@@ -26,7 +25,7 @@ RunVector::RunVector(KernelContext& context, std::size_t body, IRBuilder<>& buil
   if (!arguments_.takes_rows || !loads_invariants()) emit_invariants();  // else row by row
   prefetch_next_sums();
   give_row_values(arguments_.row_values);
-  hoist_from_sums({kernel().coordinate(kernel().rank() - 1)});
+  hoist_from_sums({kernel().column()});
 }
 
 void RunVector::give_row_values(const std::vector<Value*>& values) {
@@ -35,7 +34,7 @@ void RunVector::give_row_values(const std::vector<Value*>& values) {
 }
 
 void RunVector::hoist_from_sums(Value* column) {
-  exprs_.set_coordinate(kernel().coordinate(kernel().rank() - 1), column);
+  exprs_.set_coordinate(kernel().column(), column);
   hoist_from_sums(std::vector<Expr>{});
 }
 
@@ -119,7 +118,7 @@ std::vector<Value*> RunVector::compute(Value* column, const VectorLoop& loop, in
   for (Value*& value : values)
     if (value != nullptr) value = values_.spread(value, loop.lanes);
   displacement_ = displacement;
-  exprs_.set_coordinate(kernel().coordinate(kernel().rank() - 1), displaced(column));
+  exprs_.set_coordinate(kernel().column(), displaced(column));
   const auto load = [&](const BodyNode& node) { return emit_load(node.load, column, loop.lanes); };
   values_.emit(loop.lanes, {.load = load}, values);
   return values;

@@ -75,9 +75,7 @@ class RunVector {
   [[nodiscard]] llvm::Value* displaced(llvm::Value* value) {
     return displacement_ == 0 ? value : builder_.CreateAdd(value, context_.index(displacement_));
   }
-  [[nodiscard]] ir::DType result_type(std::size_t result) const {
-    return kernel().program->value(kernel().results[result]).dtype;
-  }
+  [[nodiscard]] ir::DType result_type(std::size_t result) const { return kernel().result(result).dtype; }
   [[nodiscard]] int result_bytes(std::size_t result) const { return ir::byte_size(result_type(result)); }
 
   enum class Prefetch : std::uint8_t { near, far, write };

@@ -6,7 +6,15 @@
 #include "compiler/schedule/model/schedule_options.h"
 #include "compiler/schedule/model/segments.h"
 
+// The makers of the host's covers, each in the source of its name.
 namespace padlock::compiler {
+
+/// Chooses, for each body, its vectors and the loops that may take a run (compiler/schedule/model/loop_strategy.h).
+void choose_runs(Schedule& schedule, const ScheduleOptions& options);
+
+/// Finds the row recurrence of each load's address (compiler/schedule/cases/row_recurrence.h), by which runs of several
+/// rows are taken together.
+void set_row_steps(Schedule& schedule);
 
 /// Gives the cases of a host's schedule whose rows may be short a second way to take them
 /// (compiler/schedule/model/row_chunks.h), where the target permutes vectors: those in which no predicate depends on

@@ -1,4 +1,4 @@
-#include "compiler/prover/core/access_regions.h"
+#include "compiler/prover/core/schedule_proof.h"
 
 namespace padlock::compiler {
 
@@ -28,7 +28,7 @@ std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall&
   const solver::Region task = task_of(schedule, call, rows);
   if (inside) return {{task, call.run_begin, exprs.sub(call.run_end, exprs.constant(1))}};
   std::vector<Lanes> all;
-  const Body& body = schedule.bodies[static_cast<std::size_t>(call.body)];
+  const Body& body = schedule.body_of(call);
   for (const LoopStrategy& strategy : body.strategies)
     for (const VectorLoop& loop : strategy.loops) {
       const VectorLanes vector = lanes_of(exprs, strategy, loop);
@@ -44,8 +44,7 @@ std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall&
 solver::Region output_elements(const Kernel& kernel) {
   solver::Region region;
   for (int axis = 0; axis < kernel.rank(); ++axis)
-    region.nonnegative.push_back(
-        less(kernel.program->exprs(), kernel.coordinate(axis), kernel.extents[static_cast<std::size_t>(axis)]));
+    region.nonnegative.push_back(less(kernel.program->exprs(), kernel.coordinate(axis), kernel.extent(axis)));
   return region;
 }
 
