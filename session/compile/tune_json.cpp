@@ -11,8 +11,20 @@ void write_sizes(JsonWriter& json, const tuner::Sizes& sizes) {
   json.end_object();
 }
 
+/// Times over those of the default, and half their 95 % intervals, by setting.
+void write_ratios(JsonWriter& json, const std::optional<tuner::Ratios>& ratios) {
+  if (!ratios) return;
+  json.key("ratios").begin_object();
+  tuner::visit_members(*ratios, [&](const char* name, const tuner::Sizes& values) {
+    json.key(name).begin_object();
+    for (const auto& [setting, value] : values) json.member(setting, value);
+    json.end_object();
+  });
+  json.end_object();
+}
+
 void write_region(JsonWriter& json, const tuner::PlannedRegion& planned) {
-  json.begin_object().member("region", planned.region);
+  json.begin_object().member("region", planned.region).member("regime", name_of(planned.regime));
   write_sizes(json, planned.sizes);
   json.member("notes", planned.notes);
 }
@@ -46,6 +58,7 @@ std::string to_json(const std::string& program, const TuneReport& report, const 
     write_region(json, region.planned);
     if (outcome.config) json.member("config", *outcome.config);
     json.member("reason", outcome.reason).member("was_known", region.was_known);
+    write_ratios(json, outcome.ratios);
     json.member("median_ps", outcome.median_ps).member("default_ps", outcome.default_ps);
     json.member("measured", outcome.measurements.size())
         .member("candidates", outcome.candidates)

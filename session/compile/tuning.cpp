@@ -26,6 +26,13 @@ struct Facts {
   std::int64_t free_bytes = 0;
 };
 
+/// The device's caches, the last one as far as launches can have it.
+std::vector<std::int64_t> caches_of(const runtime::DeviceFacts& facts, int threads) {
+  std::vector<std::int64_t> caches = facts.cache_bytes;
+  if (!caches.empty()) caches.back() = facts.cache_share(threads);
+  return caches;
+}
+
 /// `threads`: of the host's pool.
 Result<Facts> facts_of(const runtime::Device& device, int threads) {
   const runtime::DeviceFacts known = device.facts();
@@ -33,7 +40,7 @@ Result<Facts> facts_of(const runtime::Device& device, int threads) {
   return Facts{.machine = {.threads = known.gpu ? 0 : threads,
                            .cache_bytes = known.cache_bytes.empty() ? 0 : known.cache_bytes.back(),
                            .multiprocessors = known.gpu ? known.gpu->multiprocessors : 0},
-               .caches = known.cache_bytes,
+               .caches = caches_of(known, threads),
                // Count the host's memory, too: inputs and outputs are made there and compared with data there.
                .free_bytes = std::min(available, runtime::available_memory())};
 }
@@ -41,12 +48,20 @@ Result<Facts> facts_of(const runtime::Device& device, int threads) {
 constexpr std::int64_t kTimeLimitMs = 10'000;  // of one config
 
 /// The choice for a region that the store already has.
-const tuner::Choice* known_choice(const tuner::Lookup& lookup, const std::string& region) {
-  const auto found = std::ranges::find(lookup.choices, region, &tuner::Choice::region);
+const tuner::Choice* known_choice(const tuner::Lookup& lookup, const tuner::PlannedRegion& region) {
+  const auto found = std::ranges::find_if(lookup.choices, [&](const tuner::Choice& choice) {
+    return choice.region == region.region && choice.regime.value_or(tuner::Regime::cold) == region.regime;
+  });
   return found == lookup.choices.end() ? nullptr : &*found;
 }
 
 }  // namespace
+
+Result<tuner::Regime> regime_from_name(std::string_view name) {
+  auto regime = tuner::regime_from_name(name);
+  if (regime) return regime;
+  return invalid_argument(fmt::format("expected a regime (auto, warm, cold or both), found '{}'", name));
+}
 
 int TunedRegion::failed() const {
   return static_cast<int>(std::ranges::count_if(
@@ -94,6 +109,7 @@ class Tuning {
       return failed_precondition("expected a cache that keeps what is learnt, found none");
     PADLOCK_TRY(TunePlan plan, this->plan());
     TuneReport report{.target = plan.target, .key = key_->digest(), .regions = {}};
+    PADLOCK_CHECK(check_cache());
     std::shared_ptr<const tuner::Lookup> known;
     if (options_.resume) {
       PADLOCK_TRY(known, context_.look_up(program_, *key_, *resolved_->compiler));
@@ -106,6 +122,7 @@ class Tuning {
       report.regions.push_back(std::move(tuned));
     }
     report.seconds = watch_.seconds();
+    report.not_kept = context_.store_->not_kept();
     return report;
   }
 
@@ -115,6 +132,15 @@ class Tuning {
     PADLOCK_TRY(resolved_, context_.resolve(*device, "host"));
     PADLOCK_TRY(key_, context_.key_of(program_, *device, resolved_->target));
     return {};
+  }
+
+  /// Finds out before anything is measured whether it can be kept, by putting the key.
+  Status check_cache() {
+    if (!options_.must_keep) return {};
+    PADLOCK_CHECK(context_.store_->add(*key_, std::span<const tuner::Measurement>()));
+    const std::string why = context_.store_->not_kept();
+    if (why.empty()) return {};
+    return failed_precondition(fmt::format("expected a cache that can be written, found one that cannot: {}", why));
   }
 
   /// Leaves the regions of this shard.
@@ -136,7 +162,10 @@ class Tuning {
       const compiler::SearchPoint& point = space.points[i];
       const std::int64_t task_bytes = compiler::task_bytes(point.config);
       plan.candidates.push_back(
-          {.config = texts[i], .predicted_ns = tuner::predicted_ns(point.costs[index], task_bytes, machine)});
+          {.config = texts[i],
+           .predicted_ns = tuner::predicted_ns(point.costs[index], task_bytes, machine, plan.planned.regime),
+           .past_caches =
+               compiler::evicts_first(point.config) || tuner::stores_past_caches(point.costs[index], machine)});
     }
     plan.order = tuner::order_of_trials(plan.candidates, options_.strategy, options_.seed);
     return plan;
@@ -146,7 +175,7 @@ class Tuning {
                            const tuner::Lookup* known) {
     const RegionPlan& region = plan.regions[index];
     TunedRegion tuned{.planned = region.planned, .outcome = {}};
-    if (const tuner::Choice* choice = known != nullptr ? known_choice(*known, region.planned.region) : nullptr) {
+    if (const tuner::Choice* choice = known != nullptr ? known_choice(*known, region.planned) : nullptr) {
       tuned.was_known = true;
       tuned.outcome.config = choice->config;
       tuned.outcome.reason =
@@ -158,6 +187,7 @@ class Tuning {
     tuner::SearchOptions search{.strategy = options_.strategy,
                                 .budget_seconds = std::max(0.0, left) / static_cast<double>(regions - index),
                                 .seed = options_.seed,
+                                .regime = region.planned.regime,
                                 .awkward = tuner::awkward_sizes(program_.ir(), options_.seed),
                                 .known = {},
                                 .cancelled = options_.cancelled};
@@ -174,7 +204,8 @@ class Tuning {
                              .config = *tuned.outcome.config,
                              .provenance = tuner::provenance_now(options_.seed),
                              .coverage = tuner::Coverage{.measured = std::ssize(tuned.outcome.measurements),
-                                                         .candidates = tuned.outcome.candidates}}));
+                                                         .candidates = tuned.outcome.candidates},
+                             .regime = region.planned.regime}));
     return tuned;
   }
 
@@ -202,7 +233,10 @@ class Tuning {
         .memory_bytes = memory_bytes_,
         // A new worker verifies rivals again.
         .time_limit_ms = kTimeLimitMs * (1 + std::ssize(trial.rivals) + std::ssize(trial.further)),
-        .policy = {.warm_up_ms = std::min(2.0, trial.timing_ms / 4), .sample_us = 0, .budget_ms = trial.timing_ms}};
+        .policy = {.warm_up_ms = std::min(2.0, trial.timing_ms / 4),
+                   .sample_us = 0,
+                   .budget_ms = trial.timing_ms,
+                   .setting = trial.setting}};
     limit_ = trial.limit_seconds > 0 ? std::optional(watch_.seconds() + trial.limit_seconds) : std::nullopt;
     Result<tuner::TryResult> result = worker_->try_config(request);
     if (!result && result.error().code == Code::cancelled && !cancelled() && is_late())

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "tuner/cache/describe.h"
+#include "tuner/search/race.h"
 #include "tuner/search/search_budget.h"
 #include "tuner/trial/measure.h"
 
@@ -36,6 +37,13 @@ struct Heat {
   int placements;
 };
 constexpr std::array kHeats = {Heat{16, 15, 1}, Heat{8, 20, 2}, Heat{4, 25, 16}};
+// Of the time that is left for the race when each begins; a placement of the last heat is a small part of it.
+constexpr std::array kHeatShares = {0.35, 0.3, 0.15};
+constexpr int kMostPlacements = 64;  // of the last heat, where it is in doubt whether the best one beats the default
+constexpr int kMostFailures = 3;     // after so many rounds in which somebody was wrong there is no race
+// Shares of the time before the last checks: of a race in one setting, and in several.
+constexpr double kRace = 0.3, kLongRace = 0.5;
+constexpr double kAnyNoise = 1e9;
 // Before the last heat twice what makes a tie: what is yet a little off may turn out to be one.
 constexpr double kTieMargin = 2 * kTie;
 // How far two tries at different times may lie apart, beside what each shows of its own noise, and the most of both.
@@ -54,6 +62,12 @@ bool differ_in_one_key(std::string_view a, std::string_view b) {
   return differences == 1;
 }
 
+/// Returns whether some store past the caches and others do not.
+bool differ_in_past_caches(const std::vector<Candidate>& candidates) {
+  return std::ranges::any_of(candidates,
+                             [&](const Candidate& c) { return c.past_caches != candidates.front().past_caches; });
+}
+
 class RegionSearch {
  public:
   RegionSearch(const std::string& region, const Sizes& sizes, const std::vector<Candidate>& candidates,
@@ -63,9 +77,11 @@ class RegionSearch {
         candidates_(candidates),
         options_(options),
         try_config_(try_config),
-        budget_(options.budget_seconds, options.seconds) {
+        race_(settings_of(options.regime, differ_in_past_caches(candidates))),
+        budget_(options.budget_seconds, options.seconds, race_.settings().size() > 1 ? kLongRace : kRace) {
     for (const Measurement& known : options.known)
-      if (known.region == region && known.sizes == sizes) known_[known.config] = known;
+      if (known.region == region && known.sizes == sizes && known.regime.value_or(Regime::cold) == options.regime)
+        known_[known.config] = known;
   }
 
   Result<SearchOutcome> run() {
@@ -149,72 +165,128 @@ class RegionSearch {
   /// Those that may be the best are timed in turn, sample by sample, so that what drifts drifts for all; who falls
   /// behind drops out. What was timed alone, at another time, is no match for them.
   Status race() {
-    for (const Heat& heat : kHeats) {
-      const std::vector<std::size_t> runners = finalists(heat.runners);
+    int failures = 0;
+    for (std::size_t number = 0; number < kHeats.size();) {
+      const Heat& heat = kHeats[number];
+      const std::vector<std::size_t> runners = finalists(runners_of(heat, number));
       if (runners.size() < 2) return {};
-      const double timing_seconds = static_cast<double>(runners.size()) * heat.timing_ms / 1000;
-      for (int i = 0; i < heat.placements; ++i) {
-        if (stopped() || !budget_.allows_heat(timing_seconds)) return {};
-        const double before = budget_.spent();
-        PADLOCK_TRY(const bool done, run_heat(runners, heat.timing_ms));
-        if (!done) return {};
-        budget_.took_heat(budget_.spent() - before, timing_seconds);
-        report(true);
+      const bool last = number + 1 == kHeats.size();
+      Round round = Round::complete;
+      for (int i = 0; round == Round::complete && (i < heat.placements || (last && i < kMostPlacements && in_doubt()));
+           ++i) {
+        PADLOCK_TRY(round, run_round(runners, heat.timing_ms));
       }
+      if (round == Round::ended || (round == Round::failed && ++failures > kMostFailures)) return {};
+      if (round == Round::complete) ++number;
     }
     return {};
   }
 
-  /// False where it came to nothing.
-  Result<bool> run_heat(std::vector<std::size_t> runners, double timing_ms) {
+  [[nodiscard]] double round_seconds(std::size_t runners, double timing_ms) const {
+    return static_cast<double>(runners * race_.settings().size()) * timing_ms / 1000;
+  }
+
+  /// Returns whether another config looks better than the default, and may not be.
+  [[nodiscard]] bool in_doubt() const {
+    const std::optional<std::size_t> best = fastest();
+    if (!best || *best == 0 || !race_.contains(0)) return false;
+    const double behind_best = behind(0, *best);
+    return behind_best > 1 + kTie && behind_best - noise_of(0, *best) <= 1 + kTie;
+  }
+
+  /// As many as the heat's share of the time allows: fewer are told apart better than none.
+  [[nodiscard]] std::size_t runners_of(const Heat& heat, std::size_t number) const {
+    const double seconds = kHeatShares[number] * budget_.left_for_race();
+    std::size_t runners = heat.runners;
+    while (runners > 2 && round_seconds(runners, heat.timing_ms) > seconds) --runners;
+    return runners;
+  }
+
+  enum class Round : std::uint8_t {
+    complete,
+    failed,  ///< somebody was wrong
+    ended,   ///< by the budget, or an interruption
+  };
+
+  /// Times each in every setting, on buffers of one placement.
+  Result<Round> run_round(const std::vector<std::size_t>& runners, double timing_ms) {
+    const double timing_seconds = round_seconds(runners.size(), timing_ms);
+    if (stopped() || !budget_.allows_heat(timing_seconds)) return Round::ended;
+    const double before = budget_.spent();
+    ++placements_;
+    RaceResults::Samples samples;
+    for (const Setting setting : race_.settings()) {
+      PADLOCK_TRY(const Round round, run_heat(runners, setting, timing_ms, samples));
+      if (round != Round::complete) return round;
+    }
+    for (const auto& [index, in_settings] : samples) add_samples(index, in_settings.front());
+    race_.add(std::move(samples));
+    for (const std::size_t index : runners) PADLOCK_CHECK(keep_ratios(index));
+    budget_.took_heat(budget_.spent() - before, timing_seconds);
+    report(true);
+    return Round::complete;
+  }
+
+  Result<Round> run_heat(const std::vector<std::size_t>& runners, Setting setting, double timing_ms,
+                         RaceResults::Samples& samples) {
     Trial trial{.config = candidates_[runners.front()].config,
                 .sizes = sizes_,
-                .placement = ++placements_,
+                .placement = placements_,
+                .setting = setting,
                 .timing_ms = timing_ms,
                 .limit_seconds = budget_.limit_of_try()};
     for (std::size_t i = 1; i < runners.size(); ++i) trial.rivals.push_back(candidates_[runners[i]].config);
     PADLOCK_TRY(std::optional<TryResult> tried, attempt(trial));
-    if (!tried) return false;
+    if (!tried) return Round::ended;
     TryResult& result = *tried;
     const bool complete = !result.samples_ps.empty() && result.rivals_ps.size() + 1 == runners.size();
     if (result.verdict != Verdict::ok || !complete) return isolate_failure(runners);
     result.rivals_ps.insert(result.rivals_ps.begin(), std::move(result.samples_ps));
-    std::map<std::size_t, std::vector<std::int64_t>> raced;
-    for (std::size_t i = 0; i < runners.size(); ++i) {
-      raced[runners[i]] = raced_[runners[i]];
-      std::ranges::copy(result.rivals_ps[i], std::back_inserter(raced[runners[i]]));
-      PADLOCK_CHECK(keep(runners[i], {.samples_ps = std::move(result.rivals_ps[i])}));
-    }
-    raced_ = std::move(raced);
-    return true;
+    for (std::size_t i = 0; i < runners.size(); ++i) samples[runners[i]].push_back(std::move(result.rivals_ps[i]));
+    return Round::complete;
   }
 
-  /// Somebody in a heat is wrong: each is tried alone, which finds out who. Then there is no race. Whoever there is no
-  /// time to try does not win.
-  Result<bool> isolate_failure(const std::vector<std::size_t>& runners) {
-    raced_.clear();
+  /// Puts down what a race has found of a config beside the default.
+  Status keep_ratios(std::size_t index) {
+    Measurement& m = measured_[index];
+    if (race_.contains(0)) m.ratios = race_.ratios(index);
+    return options_.keep ? options_.keep(m) : Status();
+  }
+
+  /// Somebody in a heat is wrong: each is tried alone, which finds out who. Whoever there is no time to try does not
+  /// win.
+  Result<Round> isolate_failure(const std::vector<std::size_t>& runners) {
+    race_.clear();
     suspects_.insert(runners.begin(), runners.end());
     for (const std::size_t index : runners) {
       if (stopped()) break;
-      PADLOCK_TRY(const bool done, measure_config(index, kFirstTimingMs, budget_.limit_of_try()));
+      PADLOCK_TRY(const bool done, measure_config(index, kFirstTimingMs, index == 0 ? 0 : budget_.limit_of_try()));
       if (!done) break;
       suspects_.erase(index);
     }
-    return false;
+    return Round::failed;
   }
 
-  /// Survivors that may be the best, in the candidates' order. Where there are many the fastest few, and of those that
-  /// are as good as the fastest the earliest, which win: who is left out shall not be a matter of noise.
+  /// Survivors that may be the best, in the candidates' order; the default is always among them, since the others are
+  /// compared with it. Where there are many the fastest few, and of those that are as good as the fastest the earliest,
+  /// which win: who is left out shall not be a matter of noise.
   std::vector<std::size_t> finalists(std::size_t most) {
-    const std::optional<std::size_t> best = fastest();
-    if (!best) return {};
+    std::map<std::optional<bool>, std::size_t> best;  // of each kind
+    std::vector<std::pair<double, std::size_t>> order;
+    for (const auto& [index, m] : measured_) {
+      if (!may_win(index, m)) continue;
+      const std::optional<bool> kind = kind_of(index);
+      if (!best.contains(kind)) best[kind] = *fastest(kind);
+      const double ratio = behind(index, best[kind]);
+      if (index == 0 || index == best[kind])
+        order.emplace_back(0, index);
+      else if (ratio - noise_of(index, best[kind]) <= 1 + kTie)
+        order.emplace_back(std::max(ratio, 1 + kTieMargin), index);
+    }
+    std::ranges::sort(order);
     std::vector<std::size_t> list;
-    for (const auto& [index, m] : measured_)
-      if (may_win(index, m) && behind(index, *best) - noise_of(index) <= 1 + kTie) list.push_back(index);
-    // The default races if it may win at all: what is as good as it shall not take its place.
-    std::ranges::stable_sort(
-        list, {}, [&](std::size_t i) { return i == 0 || i == *best ? 0 : std::max(behind(i, *best), 1 + kTieMargin); });
-    if (list.size() > most) list.resize(most);
+    for (const auto& [ratio, index] : order)
+      if (list.size() < most) list.push_back(index);
     std::ranges::sort(list);
     return list;
   }
@@ -223,45 +295,56 @@ class RegionSearch {
     return m.verdict == Verdict::ok && !suspects_.contains(index);
   }
 
-  /// Survivors, and once there was a race those that were in its last heat, as long as one of them survives.
+  /// Survivors, and once there was a race those that were in its last heat, as long as one of them survives, and do not
+  /// clearly lose to the default.
   [[nodiscard]] bool may_win(std::size_t index, const Measurement& m) const {
-    return survives(index, m) && (raced_.empty() || raced_.contains(index));
+    return survives(index, m) && (race_.empty() || race_.contains(index)) && !race_.loses(index, kAnyNoise);
   }
 
-  [[nodiscard]] std::optional<std::size_t> fastest() const {
+  /// Whether a config's stores go past the caches; nothing once there was a race. The first round, in one setting, says
+  /// nothing of how such configs compare with others.
+  [[nodiscard]] std::optional<bool> kind_of(std::size_t index) const {
+    return race_.empty() ? std::optional(candidates_[index].past_caches) : std::nullopt;
+  }
+
+  /// Of all, or of one kind.
+  [[nodiscard]] std::optional<std::size_t> fastest(std::optional<bool> kind = {}) const {
     std::optional<std::size_t> best;
     for (const auto& [index, m] : measured_)
-      if (may_win(index, m) && (!best || time_of(index) < time_of(*best))) best = index;
+      if (may_win(index, m) && (!kind || kind_of(index) == kind) && (!best || time_of(index) < time_of(*best)))
+        best = index;
     return best;
   }
 
-  [[nodiscard]] std::int64_t time_of(std::size_t index) const {
-    return lower_quartile(raced_.empty() ? measured_.at(index).samples_ps : raced_.at(index));
+  /// Picoseconds.
+  [[nodiscard]] double time_of(std::size_t index) const {
+    if (!race_.empty()) return race_.time_of(index);
+    return static_cast<double>(lower_quartile(measured_.at(index).samples_ps));
   }
 
-  /// Its time over that of the best: pair by pair, where they were timed in turn.
+  /// Its time over that of the best.
   [[nodiscard]] double behind(std::size_t index, std::size_t best) const {
-    if (!raced_.empty()) return static_cast<double>(paired_ratio(raced_.at(index), raced_.at(best)).median) / 1e6;
-    return static_cast<double>(time_of(index)) / static_cast<double>(std::max<std::int64_t>(time_of(best), 1));
+    return race_.empty() ? time_of(index) / std::max(time_of(best), 1.0) : race_.ratio(index, best);
   }
 
   /// How far that may be wrong.
-  [[nodiscard]] double noise_of(std::size_t index) const {
-    if (!raced_.empty())
-      return static_cast<double>(paired_ratio(raced_.at(index), raced_.at(*fastest())).half_width) / 1e6;
+  [[nodiscard]] double noise_of(std::size_t index, std::size_t best) const {
+    if (!race_.empty()) return race_.noise(index, best);
     const Measurement& m = measured_.at(index);
     return std::min(kFarBehind,
                     2 * static_cast<double>(m.noise_ps) / static_cast<double>(std::max<std::int64_t>(m.median_ps, 1)) +
                         kFirstNoise);
   }
 
-  /// The earliest that is as good as the fastest.
+  /// The earliest that is as good as the fastest. The default stays unless there is no doubt that another is better.
   [[nodiscard]] std::optional<std::size_t> winner() const {
-    const std::optional<std::size_t> best = fastest();
-    if (!best) return std::nullopt;
+    std::vector<std::size_t> list;
     for (const auto& [index, m] : measured_)
-      if (may_win(index, m) && behind(index, *best) <= 1 + kTie) return index;
-    return best;
+      if (may_win(index, m) && !race_.loses(index, kTie)) list.push_back(index);
+    if (list.empty()) return std::nullopt;
+    const std::size_t best = *std::ranges::min_element(list, {}, [this](std::size_t i) { return time_of(i); });
+    if (list.front() == 0 && (race_.empty() || behind(0, best) - noise_of(0, best) <= 1 + kTie)) return 0;
+    return *std::ranges::find_if(list, [&](std::size_t i) { return behind(i, best) <= 1 + kTie; });
   }
 
   /// The first of those that win one after the other which is right at the awkward sizes, too.
@@ -269,7 +352,11 @@ class RegionSearch {
     while (const std::optional<std::size_t> index = winner()) {
       PADLOCK_TRY(const Check check, check_awkward_sizes(*index, check_count()));
       if (outcome_.interrupted) return {};
-      if (check == Check::wrong) continue;  // its measurement is a failure now
+      if (check == Check::wrong) {  // its measurement is a failure now; those that it left behind race again
+        race_.clear();
+        PADLOCK_CHECK(race());
+        continue;
+      }
       if (check == Check::right) {
         accept(*index, *index == 0 ? reason_for_default() : reason_for_winner());
       } else {
@@ -298,6 +385,7 @@ class RegionSearch {
   void accept(std::size_t index, std::string reason) {
     outcome_.config = candidates_[index].config;
     outcome_.median_ps = measured_[index].median_ps;
+    outcome_.ratios = measured_[index].ratios;
     if (const auto standard = measured_.find(0); standard != measured_.end())
       outcome_.default_ps = standard->second.median_ps;
     outcome_.reason = std::move(reason);
@@ -309,8 +397,14 @@ class RegionSearch {
   }
   /// Says why the default stays. A default that nothing was compared with beats nothing.
   [[nodiscard]] std::string reason_for_default() const {
-    return fmt::format("{}: {}", measured_.size() < 2 ? "the default alone was tried" : "no config beats the default",
-                       counts());
+    if (measured_.size() < 2) return fmt::format("the default alone was tried: {}", counts());
+    if (race_.empty() && other_survives())
+      return fmt::format("the budget ended before the default was compared with others: {}", counts());
+    return fmt::format("no config beats the default: {}", counts());
+  }
+  [[nodiscard]] bool other_survives() const {
+    return std::ranges::any_of(measured_,
+                               [this](const auto& m) { return m.first != 0 && survives(m.first, m.second); });
   }
   [[nodiscard]] std::string reason_for_winner() const {
     return fmt::format("the first config within {:.0f} % of the fastest: {}", 100 * kTie, counts());
@@ -370,6 +464,7 @@ class RegionSearch {
   Result<bool> measure_config(std::size_t index, double timing_ms, double limit_seconds) {
     PADLOCK_TRY(const std::optional<TryResult> result, attempt({.config = candidates_[index].config,
                                                                 .sizes = sizes_,
+                                                                .setting = race_.settings().front(),
                                                                 .timing_ms = timing_ms,
                                                                 .next = next_of(index),
                                                                 .limit_seconds = limit_seconds}));
@@ -387,25 +482,33 @@ class RegionSearch {
     return list;
   }
 
+  /// Adds samples of the first setting to what is known of a config.
+  void add_samples(std::size_t index, const std::vector<std::int64_t>& samples) {
+    Measurement& m = measured_[index];
+    m.samples_ps.insert(m.samples_ps.end(), samples.begin(), samples.end());
+    if (m.samples_ps.size() > kMostSamples) m.samples_ps.resize(kMostSamples);
+    const MedianEstimate estimate = estimate_median(m.samples_ps);
+    m.median_ps = estimate.median;
+    m.noise_ps = estimate.half_width;
+  }
+
   /// Adds to what is known of a config, and has it kept.
   Status keep(std::size_t index, const TryResult& result) {
     Measurement& m = measured_[index];
+    m.regime = options_.regime;
     m.region = region_;
     m.config = candidates_[index].config;
     m.sizes = sizes_;
     m.verdict = result.verdict;
     m.provenance = provenance_now(options_.seed);
     if (result.verdict != Verdict::ok) {
-      raced_.erase(index);
+      race_.erase(index);
       m.samples_ps.clear();
       m.median_ps = m.noise_ps = 0;
+      m.ratios.reset();
       m.message = printable(result.message);
     } else {
-      m.samples_ps.insert(m.samples_ps.end(), result.samples_ps.begin(), result.samples_ps.end());
-      if (m.samples_ps.size() > kMostSamples) m.samples_ps.resize(kMostSamples);
-      const MedianEstimate estimate = estimate_median(m.samples_ps);
-      m.median_ps = estimate.median;
-      m.noise_ps = estimate.half_width;
+      add_samples(index, result.samples_ps);
     }
     return options_.keep ? options_.keep(m) : Status();
   }
@@ -417,7 +520,7 @@ class RegionSearch {
     // The race takes about as long as its share of the budget.
     const double estimate = racing ? left
                                    : each * static_cast<double>(static_cast<int>(order_.size()) - tried_) +
-                                         SearchBudget::kRaceShare * options_.budget_seconds;
+                                         budget_.race_share() * options_.budget_seconds;
     options_.progress({.tried = tried_,
                        .candidates = static_cast<int>(order_.size()),
                        .racing = racing,
@@ -435,7 +538,7 @@ class RegionSearch {
   std::map<std::string, Measurement> known_;     // by config
   std::map<std::size_t, Measurement> measured_;  // by candidate
   std::vector<std::size_t> order_;
-  std::map<std::size_t, std::vector<std::int64_t>> raced_;  // samples of the last heat's runners; empty: no race
+  RaceResults race_;  // of the last heat's runners; empty: there was none
   SearchOutcome outcome_;
   std::int64_t placements_ = 0;  // that the race was on
   SearchBudget budget_;

@@ -8,11 +8,14 @@ namespace padlock::tuner {
 /// takes is learnt from what it took before, and nothing is begun that would not end in time.
 class SearchBudget {
  public:
-  /// `clock`: seconds; empty: the steady clock. The time begins now.
-  SearchBudget(double seconds, std::function<double()> clock);
+  /// `clock`: seconds; empty: the steady clock. `race_share`: of the time before the last checks, which tries leave to
+  /// the race. The time begins now.
+  SearchBudget(double seconds, std::function<double()> clock, double race_share);
 
   [[nodiscard]] double spent() const;
   [[nodiscard]] double left() const;
+  [[nodiscard]] double left_for_race() const;
+  [[nodiscard]] double race_share() const { return race_share_; }
 
   [[nodiscard]] bool allows_try() const;
   /// `timing_seconds`: what it is to take beside getting ready.
@@ -30,7 +33,6 @@ class SearchBudget {
   /// `seconds`: of some checks; a config has so many `times` as many. What all of them take is set aside from now on.
   void took_checks(double seconds, double times);
 
-  static constexpr double kRaceShare = 0.3;  ///< of the time before the last checks, which tries leave to the race
   static constexpr double kShortest = 0.05;
 
  private:
@@ -40,6 +42,7 @@ class SearchBudget {
   double seconds_;
   std::function<double()> clock_;
   double begin_;
+  double race_share_;
   double try_seconds_ = 0, heat_overhead_ = 0, reserve_ = 0;
 };
 

@@ -194,6 +194,7 @@ Enum read_enum(Reader& reader, const char* name, std::size_t count) {
 std::string to_bytes(const TryRequest& request) {
   Writer writer;
   request_fields(writer, request);
+  writer.field("setting", number_of(request.policy.setting), std::uint8_t{0}, std::uint8_t{0});
   for (const auto* const list : {&request.rivals, &request.next})
     writer.list("configs", *list, [&](const std::string& config) { writer.field("config", config); });
   write_symbols(writer, request.symbols);
@@ -208,6 +209,7 @@ Result<TryRequest> request_from_bytes(std::string_view bytes) {
   Reader reader(bytes);
   TryRequest request;
   request_fields(reader, request);
+  request.policy.setting = read_enum<Setting>(reader, "setting", kSettingNames.size());
   read_configs(reader, "rivals", request.rivals);
   read_configs(reader, "next", request.next);
   read_symbols(reader, request.symbols);
