@@ -50,7 +50,9 @@ padlock_progress progress_of(std::size_t region, std::size_t regions, const tune
           .best_picoseconds = progress.best_ps,
           .seconds_left = progress.seconds_left,
           .racing = progress.racing ? 1 : 0,
-          .reserved = 0};
+          .reserved = 0,
+          .seconds = progress.seconds,
+          .least_seconds = progress.least_seconds};
 }
 
 Result<session::TuneOptions> tune_options(const padlock_tune_options& given) {

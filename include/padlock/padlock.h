@@ -581,8 +581,10 @@ typedef struct padlock_progress {
   double seconds_left;      /* about */
   int32_t racing;           /* not 0: all were tried, and the best are measured against each other */
   int32_t reserved;
+  double seconds;       /* that this region took so far. Since 1006 */
+  double least_seconds; /* before its first config: about, that the default alone takes; else 0. Since 1006 */
 } padlock_progress;
-/* Called on the thread that tunes, after each config. Not 0: stop. */
+/* Called on the thread that tunes, before the first config of a region and after each. Not 0: stop. */
 typedef int32_t (*padlock_progress_function)(void* user, const padlock_progress* progress);
 /* Called about ten times a second on that thread. Not 0: stop. */
 typedef int32_t (*padlock_cancel_function)(void* user);

@@ -38,7 +38,9 @@ std::string to_json(const std::string& program, const TunePlan& plan, std::uint6
   json.member("memory_bytes", plan.memory_bytes).key("regions").begin_array();
   for (const RegionPlan& region : plan.regions) {
     write_region(json, region.planned);
-    json.member("scratch_bytes", region.scratch_bytes).member("configs_in_space", region.candidates.size());
+    json.member("least_seconds", region.least_seconds)
+        .member("scratch_bytes", region.scratch_bytes)
+        .member("configs_in_space", region.candidates.size());
     std::vector<std::string> configs;
     for (const std::size_t i : region.order) configs.push_back(region.candidates[i].config);
     json.member("configs", configs).end_object();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/device.h"
+#include "runtime/host/host_info.h"
 #include "runtime/host/system_memory.h"
 #include "session/compile/context.h"
 #include "support/stopwatch.h"
@@ -46,6 +47,15 @@ Result<Facts> facts_of(const runtime::Device& device, int threads) {
 }
 
 constexpr std::int64_t kTimeLimitMs = 10'000;  // of one config
+constexpr double kReferenceShare = 0.2;        // of a region's budget, which the reference may take
+
+/// Returns about how many seconds the default alone takes at a binding: a worker, data, a reference, checks and times.
+/// The rates are round numbers of two cores.
+double least_seconds(const ir::Binding& binding, int cpus) {
+  constexpr double kStart = 0.15, kSecondsAByte = 3.5e-9;
+  const double speed = std::clamp(cpus / 2.0, 1.0, 2.0);  // some of it is done by one thread
+  return kStart + kSecondsAByte / speed * static_cast<double>(tuner::data_bytes(binding));
+}
 
 /// The choice for a region that the store already has.
 const tuner::Choice* known_choice(const tuner::Lookup& lookup, const tuner::PlannedRegion& region) {
@@ -99,8 +109,15 @@ class Tuning {
     std::vector<std::string> texts;
     for (const compiler::SearchPoint& point : space.points) texts.push_back(compiler::to_string(point.config));
     TunePlan plan{.target = compiler.description(), .memory_bytes = memory_bytes_, .regions = {}};
-    for (std::size_t i = 0; i < regions.size(); ++i)
+    const double share = options_.budget_seconds / static_cast<double>(regions.size());
+    for (std::size_t i = 0; i < regions.size(); ++i) {
       plan.regions.push_back(plan_region(std::move(regions[i]), bindings[i], i, space, texts, facts.machine));
+      RegionPlan& region = plan.regions.back();
+      region.least_seconds = least_seconds(bindings[i], runtime::host_info().threads);
+      if (region.least_seconds > share)
+        region.planned.notes.push_back(fmt::format(
+            "the default alone needs about {:.2g} s here, and the budget is {:.2g} s", region.least_seconds, share));
+    }
     return plan;
   }
 
@@ -192,9 +209,14 @@ class Tuning {
                                 .known = {},
                                 .cancelled = options_.cancelled};
     if (options_.resume) search.known = context_.store_->measurements(key);
+    reference_ms_ = kReferenceShare * 1000 * search.budget_seconds;
     search.keep = [&](const tuner::Measurement& m) { return context_.store_->add(key, {&m, 1}); };
     if (options_.progress)
       search.progress = [&](const tuner::Progress& progress) { options_.progress(index, regions, progress); };
+    if (search.progress)
+      search.progress({.candidates = static_cast<int>(region.order.size()),
+                       .least_seconds = region.least_seconds,
+                       .seconds_left = search.budget_seconds});
     PADLOCK_TRY(tuned.outcome,
                 tuner::search_region(region.planned.region, region.planned.sizes, region.candidates, search,
                                      [this](const tuner::Trial& trial) { return attempt(trial); }));
@@ -231,6 +253,7 @@ class Tuning {
         .placement = trial.placement,
         .threads = context_.pool_.threads(),
         .memory_bytes = memory_bytes_,
+        .reference_ms = reference_ms_,
         // A new worker verifies rivals again.
         .time_limit_ms = kTimeLimitMs * (1 + std::ssize(trial.rivals) + std::ssize(trial.further)),
         .policy = {.warm_up_ms = std::min(2.0, trial.timing_ms / 4),
@@ -254,6 +277,7 @@ class Tuning {
   std::optional<Context::Resolved> resolved_;  // when planned, as the key
   std::optional<tuner::CacheKey> key_;
   std::int64_t memory_bytes_ = 0;
+  double reference_ms_ = 0;              // of a region
   std::optional<tuner::Worker> worker_;  // started when the first config is tried
   std::optional<double> limit_;          // of what is tried now, on the watch
   Stopwatch watch_;

@@ -40,6 +40,7 @@ struct RegionPlan {
   tuner::PlannedRegion planned;
   std::vector<tuner::Candidate> candidates;  ///< all, the default first
   std::vector<std::size_t> order;            ///< of those that the strategy tries
+  double least_seconds = 0;                  ///< about, that the default alone takes
   std::int64_t scratch_bytes = 0;  ///< of memory that trying a config takes; more where timing takes buffers in turn
 };
 struct TunePlan {

@@ -88,7 +88,7 @@ AT(padlock_tensor_info, extents, 24);
 AT(padlock_tensor_info, strides, 32);
 AT(padlock_tensor_info, storage_bytes, 40);
 
-SIZE(padlock_progress, 56);
+SIZE(padlock_progress, 72);
 AT(padlock_progress, region, 8);
 AT(padlock_progress, region_count, 12);
 AT(padlock_progress, tried, 16);
@@ -97,6 +97,8 @@ AT(padlock_progress, best, 24);
 AT(padlock_progress, best_picoseconds, 32);
 AT(padlock_progress, seconds_left, 40);
 AT(padlock_progress, racing, 48);
+AT(padlock_progress, seconds, 56);
+AT(padlock_progress, least_seconds, 64);
 
 SIZE(padlock_tune_options, 144);
 AT(padlock_tune_options, device, 8);

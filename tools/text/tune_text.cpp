@@ -91,12 +91,18 @@ std::string tune_text(const JsonValue& report) {
 std::string progress_line(const padlock_progress& progress, bool bar, std::size_t width) {
   std::string text;
   if (bar) {
+    // By time, of all regions: what is done and what is left, race and checks included.
     constexpr int kBar = 20;
-    const int done = progress.config_count == 0 ? kBar : kBar * progress.tried / progress.config_count;
+    const double all = progress.seconds + progress.seconds_left;
+    const double part = all > 0 ? progress.seconds / all : 0;
+    const int done = static_cast<int>(kBar * (progress.region + part) / std::max(progress.region_count, 1));
     text = fmt::format("[{:#<{}}{:.<{}}] ", "", done, "", kBar - done);
   }
-  text += fmt::format("region {} of {}: {} {} of {}, {:.0f} s left", progress.region + 1, progress.region_count,
-                      progress.racing != 0 ? "racing," : "tried", progress.tried, progress.config_count,
+  const std::string doing = progress.racing != 0 ? fmt::format("timing the best of {} configs in turn", progress.tried)
+                            : progress.tried == 0
+                                ? std::string("making data, and trying the default")
+                                : fmt::format("tried {} of {} configs", progress.tried, progress.config_count);
+  text += fmt::format("region {} of {}: {}, {:.0f} s left", progress.region + 1, progress.region_count, doing,
                       progress.seconds_left);
   if (*progress.best != 0) text += fmt::format(", best {} {}", duration_text(progress.best_picoseconds), progress.best);
   return text.substr(0, width);
@@ -111,6 +117,9 @@ ProgressMeter::~ProgressMeter() {
 
 void ProgressMeter::show(const padlock_progress& progress) {
   if (quiet_) return;
+  if (progress.least_seconds > progress.seconds_left)
+    say(fmt::format("region {} of {} needs about {:.2g} s for the default alone, and its budget is {:.2g} s\n",
+                    progress.region + 1, progress.region_count, progress.least_seconds, progress.seconds_left));
   const auto now = std::chrono::steady_clock::now();
   if (now - last_ < (terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000))) return;
   last_ = now;

@@ -28,9 +28,10 @@ std::string narrowed(std::string region, const std::vector<std::string>& guards)
   return region;
 }
 
-/// Adds a choice for sizes that have none yet.
-void add_for(std::vector<ServedChoice>& list, const Choice& choice, std::string sizes) {
-  if (std::ranges::find(list, sizes, &ServedChoice::sizes) == list.end()) list.push_back({choice, std::move(sizes)});
+/// Adds a choice for sizes that have none yet. A region may be so long that with more guards it is none of a program.
+void add_for(std::vector<ServedChoice>& list, const ir::Program& program, const Choice& choice, std::string sizes) {
+  if (std::ranges::find(list, sizes, &ServedChoice::sizes) != list.end()) return;
+  if (sizes == choice.region || ir::parse_guards(program, sizes)) list.push_back({choice, std::move(sizes)});
 }
 
 }  // namespace
@@ -43,12 +44,13 @@ std::vector<ServedChoice> serving(const ir::Program& program, const std::vector<
   if (is_split)
     for (const Choice& choice : choices) {
       const Regime regime = choice.regime.value_or(Regime::cold);
-      add_for(list, choice, narrowed(choice.region, RegimeBorders::of_cache(cache_bytes).guards_of(regime, *bytes)));
+      add_for(list, program, choice,
+              narrowed(choice.region, RegimeBorders::of_cache(cache_bytes).guards_of(regime, *bytes)));
     }
   for (const bool of_both : {true, false})
     for (const Choice& choice : choices)
       if ((choice.regime == Regime::both) == of_both && (choice.regime || !is_split))
-        add_for(list, choice, choice.region);
+        add_for(list, program, choice, choice.region);
   return list;
 }
 
@@ -65,11 +67,11 @@ Result<ProgramChoices> ProgramChoices::create(const ir::Program& program, const 
                                               std::string default_config) {
   std::vector<ServedChoice> served;
   for (const Choice& choice : choices) served.push_back({choice, choice.region});
-  return create(program, served, std::move(default_config));
+  return of_served(program, served, std::move(default_config));
 }
 
-Result<ProgramChoices> ProgramChoices::create(const ir::Program& program, const std::vector<ServedChoice>& choices,
-                                              std::string default_config) {
+Result<ProgramChoices> ProgramChoices::of_served(const ir::Program& program, const std::vector<ServedChoice>& choices,
+                                                 std::string default_config) {
   ProgramChoices made(std::move(default_config));
   for (const auto& [choice, sizes] : choices) {
     auto guards = ir::parse_guards(program, sizes);

@@ -48,9 +48,9 @@ class ProgramChoices {
  public:
   /// `default_config` serves what no region holds. Errors (invalid_argument): a region whose guards the program does
   /// not admit, or that stands twice.
-  [[nodiscard]] static Result<ProgramChoices> create(const ir::Program& program,
-                                                     const std::vector<ServedChoice>& choices,
-                                                     std::string default_config);
+  [[nodiscard]] static Result<ProgramChoices> of_served(const ir::Program& program,
+                                                        const std::vector<ServedChoice>& choices,
+                                                        std::string default_config);
   /// The same, where each choice serves its region.
   [[nodiscard]] static Result<ProgramChoices> create(const ir::Program& program, const std::vector<Choice>& choices,
                                                      std::string default_config);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -125,7 +126,10 @@ class RegionSearch {
     const double before = budget_.spent();
     PADLOCK_TRY(const bool done, measure_config(index, kFirstTimingMs, index == 0 ? 0 : budget_.limit_of_try()));
     // The first one of all starts the worker and makes what the others share.
-    if (index != 0) budget_.took_try(budget_.spent() - before);
+    if (index != 0)
+      budget_.took_try(budget_.spent() - before);
+    else
+      budget_.took_first(budget_.spent() - before);
     return done;
   }
 
@@ -165,6 +169,7 @@ class RegionSearch {
   /// Those that may be the best are timed in turn, sample by sample, so that what drifts drifts for all; who falls
   /// behind drops out. What was timed alone, at another time, is no match for them.
   Status race() {
+    if (measured_.empty()) return {};
     int failures = 0;
     for (std::size_t number = 0; number < kHeats.size();) {
       const Heat& heat = kHeats[number];
@@ -182,8 +187,14 @@ class RegionSearch {
     return {};
   }
 
+  /// Returns what a round takes: of each in every setting as long as it is timed, but a few launches at least.
   [[nodiscard]] double round_seconds(std::size_t runners, double timing_ms) const {
-    return static_cast<double>(runners * race_.settings().size()) * timing_ms / 1000;
+    constexpr double kFewest = 4;  // launches: one to warm up, three samples
+    const double launch_ms = static_cast<double>(measured_.begin()->second.median_ps) / 1e9;
+    double ms = 0;
+    for (const Setting setting : race_.settings())
+      ms += std::max(timing_ms, kFewest * launch_ms * (is_warm(setting) ? 2 : 1) * (is_read(setting) ? 2 : 1));
+    return static_cast<double>(runners) * ms / 1000;
   }
 
   /// Returns whether another config looks better than the default, and may not be.
@@ -372,14 +383,12 @@ class RegionSearch {
   void choose_without_checks(std::size_t index) {
     const auto standard = measured_.find(0);
     const bool serves = standard != measured_.end() && survives(0, standard->second);
-    const std::string ended = fmt::format("the budget ended before {} was checked at awkward sizes",
-                                          index == 0 ? "the default" : "what is faster than the default");
+    const std::string ended =
+        fmt::format("the budget ended before a faster config was checked at awkward sizes: {}; {}", counts(), advice());
     if (!serves)
-      outcome_.reason = fmt::format("{}: {}", ended, counts());
-    else if (index == 0)
-      accept(0, fmt::format("{}; {}", reason_for_default(), ended));
-    else
-      accept(0, fmt::format("{}: {}", ended, counts()));
+      outcome_.reason = ended;
+    else  // the default runs without a choice, too
+      accept(0, index == 0 ? reason_for_default() : ended);
   }
 
   void accept(std::size_t index, std::string reason) {
@@ -397,10 +406,18 @@ class RegionSearch {
   }
   /// Says why the default stays. A default that nothing was compared with beats nothing.
   [[nodiscard]] std::string reason_for_default() const {
+    if (measured_.size() < 2 && order_.size() > 1)
+      return fmt::format("the budget ended before another config than the default was tried: {}; {}", counts(),
+                         advice());
     if (measured_.size() < 2) return fmt::format("the default alone was tried: {}", counts());
     if (race_.empty() && other_survives())
-      return fmt::format("the budget ended before the default was compared with others: {}", counts());
+      return fmt::format("the budget ended before the default was compared with others: {}; {}", counts(), advice());
     return fmt::format("no config beats the default: {}", counts());
+  }
+  /// A budget that would have been enough, from what things took.
+  [[nodiscard]] std::string advice() const {
+    const double seconds = budget_.enough(order_.size());
+    return fmt::format("about {} s are enough", seconds < 10 ? std::ceil(seconds) : std::ceil(seconds / 5) * 5);
   }
   [[nodiscard]] bool other_survives() const {
     return std::ranges::any_of(measured_,

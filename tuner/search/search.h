@@ -37,9 +37,10 @@ struct Progress {
   int tried = 0;             ///< of the candidates that are to be tried
   int candidates = 0;        ///< those
   bool racing = false;       ///< all were tried, and the best are timed again
-  std::string best;          ///< config; empty while none survived
+  std::string best = {};     ///< config; empty while none survived
   std::int64_t best_ps = 0;  ///< its median
   double seconds = 0;        ///< since the search began
+  double least_seconds = 0;  ///< about, of the default alone; 0: not said
   double seconds_left = 0;   ///< about; at most what is left of the budget, but 0 when it is over
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 
 namespace padlock::tuner {
@@ -17,6 +18,9 @@ class SearchBudget {
   [[nodiscard]] double left_for_race() const;
   [[nodiscard]] double race_share() const { return race_share_; }
 
+  /// Returns about how many seconds are enough to try so many and to have them race, from what was learnt.
+  [[nodiscard]] double enough(std::size_t tries) const;
+
   [[nodiscard]] bool allows_try() const;
   /// `timing_seconds`: what it is to take beside getting ready.
   [[nodiscard]] bool allows_heat(double timing_seconds) const;
@@ -27,6 +31,7 @@ class SearchBudget {
   [[nodiscard]] double limit_of_try() const;
   [[nodiscard]] double limit_of_check() const;
 
+  void took_first(double seconds) { first_seconds_ = seconds; }
   void took_try(double seconds) { try_seconds_ = seconds; }
   /// `timing_seconds`: as of allows_heat.
   void took_heat(double seconds, double timing_seconds) { heat_overhead_ = seconds - timing_seconds; }
@@ -43,7 +48,7 @@ class SearchBudget {
   std::function<double()> clock_;
   double begin_;
   double race_share_;
-  double try_seconds_ = 0, heat_overhead_ = 0, reserve_ = 0;
+  double first_seconds_ = 0, try_seconds_ = 0, heat_overhead_ = 0, reserve_ = 0;
 };
 
 }  // namespace padlock::tuner

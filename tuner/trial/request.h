@@ -46,6 +46,7 @@ struct TryRequest {
   std::int64_t placement = 0;           ///< other numbers time on other memory, elsewhere in its pages
   int threads = 0;                      ///< of the host's pool; 0: as many as the process may run on
   std::int64_t memory_bytes = 0;        ///< most that scratch may take; 0: half of what is free
+  double reference_ms = 0;              ///< of interpreting, about, by sampling where all takes longer; 0: any time
   std::int64_t time_limit_ms = 10'000;  ///< of everything; kept by whoever owns the worker
   MeasuringPolicy policy;
 };

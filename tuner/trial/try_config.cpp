@@ -261,7 +261,9 @@ class Trials::Attempt {
     PADLOCK_TRY(compiler::TargetCompiler* const compiler, compiler_for("host"));
     PADLOCK_TRY(TrialDevice* const host, device_for("host", ""));
     PADLOCK_TRY(shared().reference,
-                judged_making(Reference::compute(shared().problem, host_computation(*compiler, *host)), Verdict::run));
+                judged_making(Reference::compute(shared().problem, host_computation(*compiler, *host),
+                                                 {.most_ms = request_.reference_ms}),
+                              Verdict::run));
     return {};
   }
 

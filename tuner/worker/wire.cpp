@@ -124,6 +124,7 @@ void request_fields(Stream& stream, Request& request) {
   stream.field("skew", request.skew, std::int64_t{0}, kMostSkew);
   stream.field("placement", request.placement, std::int64_t{0}, kMost<std::int64_t>);
   stream.field("threads", request.threads, 0, 4096);
+  stream.field("reference_ms", request.reference_ms, 0.0, kMostMs);
   stream.field("memory_bytes", request.memory_bytes, std::int64_t{0}, kMost<std::int64_t>);
   stream.field("time_limit_ms", request.time_limit_ms, std::int64_t{1}, static_cast<std::int64_t>(kMostMs));
   policy_fields(stream, request.policy);

@@ -131,7 +131,7 @@ Choice of(std::optional<Regime> regime, std::string region, std::string config) 
 /// What serves rows of S elements, of which 8 bytes are 16 of tensors, with a cache of 16000 bytes.
 std::string served(const std::vector<Choice>& list, std::int64_t s, std::int64_t cache_bytes = 16'000) {
   const ir::Program p = program();
-  const auto choices = ProgramChoices::create(p, serving(p, list, cache_bytes), "default");
+  const auto choices = ProgramChoices::of_served(p, serving(p, list, cache_bytes), "default");
   REQUIRE_MESSAGE(choices, (choices ? "" : choices.error().to_string()));
   const std::string chosen = choose(p, *choices, 1, s);
   return chosen.substr(0, chosen.find(' '));
@@ -169,7 +169,7 @@ TEST_CASE("a region that says its bytes is not told twice, and its regime stands
   const auto list = serving(p, {of(Regime::warm, region, "warm")}, 16'000);
   REQUIRE(list.size() == 1);
   CHECK(list.front().sizes == region);
-  const auto choices = ProgramChoices::create(p, list, "default");
+  const auto choices = ProgramChoices::of_served(p, list, "default");
   REQUIRE(choices);
   CHECK(choose(p, *choices, 1, 9) == "warm | tuned for " + region + " (warm)");
 }

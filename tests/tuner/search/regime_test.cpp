@@ -72,7 +72,9 @@ TEST_CASE("without a race in all settings the default stays, and why is said") {
   fake.seconds_of = [](const Trial& trial) { return trial.rivals.empty() ? 0.1 : 100; };
   const SearchOutcome outcome = fake.search(fake.options(Strategy::full, 2));
   CHECK(outcome.config == "c=0");
-  CHECK(outcome.reason == "the budget ended before the default was compared with others: 3 of 3 configs were measured");
+  CHECK(outcome.reason ==
+        "the budget ended before the default was compared with others: 3 of 3 configs were measured; about 3 s are "
+        "enough");
 }
 
 TEST_CASE("the default races whatever it takes, and what decided is kept as ratios to it") {

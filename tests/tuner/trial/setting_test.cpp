@@ -15,12 +15,12 @@
 namespace padlock::tuner {
 namespace {
 
-constexpr const char* kProgram =
+constexpr const char* kTwoResults =
     "program p(x: f32[A, B]) { y = pad(x, low = [0, 1], high = [1, 3]) z = mul(y, y) return y, z }";
-constexpr Setting kSettings[] = {Setting::warm, Setting::cold, Setting::warm_then_read, Setting::cold_then_read};
+constexpr Setting kAllSettings[] = {Setting::warm, Setting::cold, Setting::warm_then_read, Setting::cold_then_read};
 
 TryRequest request_in(Setting setting, const std::string& device) {
-  TryRequest request = padlock::testing::quick_request(kProgram, {{"A", 19}, {"B", 61}}, device);
+  TryRequest request = padlock::testing::quick_request(kTwoResults, {{"A", 19}, {"B", 61}}, device);
   request.threads = 2;
   request.policy.setting = setting;
   request.policy.rotation_bytes = 1 << 16;  // some sets
@@ -31,7 +31,7 @@ TEST_CASE("configs are timed in every setting, alone and in turn, on the host an
   for (const char* device : {"host", "simt"}) {
     Trials trials;
     for (int round = 0; round < 2; ++round)  // and settings change on the same buffers
-      for (const Setting setting : kSettings) {
+      for (const Setting setting : kAllSettings) {
         CAPTURE(device);
         CAPTURE(name_of(setting));
         TryRequest request = request_in(setting, device);
