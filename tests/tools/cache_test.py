@@ -61,7 +61,7 @@ class Cache(Case):
         text = self.succeed("cache", "show", "--cache=a.db")
         self.assertIn("  llvm (must): 22.1.8\n", text)
         self.assertIn("  threads (perf): 8\n", text)
-        self.assertIn("  chosen for S >= 1024: vector_bytes=32,unroll=4,", text)
+        self.assertIn("  chosen for S >= 1024 (cold): vector_bytes=32,unroll=4,", text)
         order = [text.index(part) for part in ("41.200 us", "43.800 us", "timeout: no result within 5 s")]
         self.assertEqual(order, sorted(order))
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -91,7 +92,7 @@ class Tune(Case):
             how = (f"--opt={SIZES}", f"--regime={asked}", f"--cache={cache}", "--json")
             (region,) = json.loads(self.succeed("tune", "p.pad", *how, "--dry-run"))["regions"]
             self.assertEqual(region["regime"], regime)
-            (region,) = json.loads(self.succeed("tune", "p.pad", *how, "--budget=0s"))["regions"]
+            (region,) = json.loads(self.succeed("tune", "p.pad", *how, "--quiet", "--budget=0s"))["regions"]
             self.assertEqual(region["regime"], regime)
             self.assertIn(f" ({regime}): ", self.succeed("cache", "show", f"--cache={cache}"))
             done = json.loads(self.succeed("explain", "p.pad", f"--bind={SIZES}", f"--cache={cache}", "--json"))
@@ -100,7 +101,7 @@ class Tune(Case):
     def test_sizes_that_need_more_time_than_there_is_are_said_at_once(self):
         done = self.padlock("tune", "p.pad", f"--opt={SIZES}", "--budget=10ms", "--cache=t.db")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("region 1 of 1 needs about 0.15 s for the default alone, and its budget is 0.01 s", done.stderr)
+        self.assertIn("region 1 of 1 needs about 0.15 s for the default alone, and its budget is 0", done.stderr)
         self.assertIn("the default alone needs about 0.15 s here, and the budget is 0.01 s", done.stdout)
 
     def test_a_dry_run_lists_and_writes_nothing(self):
@@ -122,7 +123,7 @@ class Tune(Case):
         )
         for _ in range(600):
             time.sleep(0.05)
-            if (self.folder / "t.db").exists() and self.padlock("cache", "list", "--cache=t.db").stdout[:1] == "1":
+            if (self.folder / "t.db").exists() and re.search("[1-9][0-9]* measured", self.padlock("cache", "list", "--cache=t.db").stdout):
                 break
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -147,7 +148,7 @@ class Tune(Case):
     def test_progress_and_text(self):
         done = self.padlock("tune", "p.pad", f"--opt={SIZES}", "--budget=200ms", "--cache=t.db")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("  measured at B=32,S=300,lo=3\n", done.stdout)
+        self.assertIn("  measured at B=32,S=300,lo=3, with tensors in the last cache (warm)\n", done.stdout)
         self.assertIn("seed 1", done.stdout)
         self.assertTrue(done.stdout.endswith("kept in t.db\n"))
 

@@ -48,11 +48,13 @@ CacheKeys by_time(const std::vector<JsonValue>& measurements) {
   return list;
 }
 
-std::string outcome_text(const JsonValue& m) {
+/// `raced`: whether anything is known of races; records of earlier versions do not say it.
+std::string outcome_text(const JsonValue& m, bool raced) {
   if (!failed(m)) {
     const std::string samples = fmt::format("{} +- {}, {} samples", microseconds(m["median_ps"].integer()),
                                             microseconds(m["noise_ps"].integer()), m["samples_ps"].items().size());
-    return ratio_of(m) ? fmt::format("{}; {}", ratios_text(m), samples) : "timed alone: " + samples;
+    if (ratio_of(m)) return fmt::format("{}; {}", ratios_text(m), samples);
+    return raced ? "timed alone: " + samples : samples;
   }
   const std::string& message = m["message"].text();
   return fmt::format("{}{}{}", m["verdict"].text(), message.empty() ? "" : ": ", message);
@@ -197,9 +199,11 @@ std::string show_text(const CacheKeys& keys) {
       text += fmt::format("  chosen for {} ({}): {}{}\n", region_text(choice["region"].text()), choice["regime"].text(),
                           choice["config"].text(), coverage.empty() ? "" : " (" + coverage + ")");
     }
-    for (const JsonValue* m : by_time((*key)["measurements"].items()))
+    const auto& measurements = (*key)["measurements"].items();
+    const bool raced = std::ranges::any_of(measurements, [](const JsonValue& m) { return ratio_of(m).has_value(); });
+    for (const JsonValue* m : by_time(measurements))
       text += fmt::format("  measured for {} at {}: {}: {}\n", region_text((*m)["region"].text()), state_text(*m),
-                          (*m)["config"].text(), outcome_text(*m));
+                          (*m)["config"].text(), outcome_text(*m, raced));
   }
   return text.empty() ? "no keys\n" : text;
 }
