@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "runtime/device.h"
 #include "tests/tuner/search/fake_trials.h"
 #include "tuner/search/cost_model.h"
 #include "tuner/search/search.h"
@@ -125,6 +126,17 @@ TEST_CASE("tensors of half a cache are warm, those of more than two are cold") {
   CHECK(borders.regime_of(2000) == Regime::both);
   CHECK(borders.regime_of(2001) == Regime::cold);
   CHECK(RegimeBorders::of_cache(0).regime_of(1) == Regime::cold);
+}
+
+TEST_CASE("threads have their share of a host's last cache, and a GPU's launches all of its own") {
+  runtime::DeviceFacts facts{.model = "", .cache_bytes = {1000, 32'000}, .gpu = {}, .cache_cpus = 8};
+  CHECK(facts.cache_share(1) == 4000);
+  CHECK(facts.cache_share(2) == 8000);
+  CHECK(facts.cache_share(8) == 32'000);
+  CHECK(facts.cache_share(100) == 32'000);
+  facts.gpu.emplace();
+  CHECK(facts.cache_share(1) == 32'000);
+  CHECK(runtime::DeviceFacts{.model = ""}.cache_share(1) == 0);
 }
 
 TEST_CASE("names of regimes are read back, and others are refused") {
