@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "tuner/cache/describe.h"
-#include "tuner/search/race.h"
 #include "tuner/search/search_budget.h"
 #include "tuner/trial/measure.h"
 
@@ -44,12 +43,6 @@ constexpr int kMostPlacements = 64;  // of the last heat, where it is in doubt w
 constexpr int kMostFailures = 3;     // after so many rounds in which somebody was wrong there is no race
 // Shares of the time before the last checks: of a race in one setting, and in several.
 constexpr double kRace = 0.3, kLongRace = 0.5;
-constexpr double kAnyNoise = 1e9;
-// Before the last heat twice what makes a tie: what is yet a little off may turn out to be one.
-constexpr double kTieMargin = 2 * kTie;
-// How far two tries at different times may lie apart, beside what each shows of its own noise, and the most of both.
-constexpr double kFirstNoise = 0.25;
-constexpr double kFarBehind = 0.5;
 
 /// Compares two configs' texts, which have the same keys in the same order.
 bool differ_in_one_key(std::string_view a, std::string_view b) {
@@ -78,8 +71,8 @@ class RegionSearch {
         candidates_(candidates),
         options_(options),
         try_config_(try_config),
-        race_(settings_of(options.regime, differ_in_past_caches(candidates))),
-        budget_(options.budget_seconds, options.seconds, race_.settings().size() > 1 ? kLongRace : kRace) {
+        ranking_(candidates, settings_of(options.regime, differ_in_past_caches(candidates))),
+        budget_(options.budget_seconds, options.seconds, ranking_.race.settings().size() > 1 ? kLongRace : kRace) {
     for (const Measurement& known : options.known)
       if (known.region == region && known.sizes == sizes && known.regime.value_or(Regime::cold) == options.regime)
         known_[known.config] = known;
@@ -92,7 +85,7 @@ class RegionSearch {
     PADLOCK_CHECK(race());
     PADLOCK_CHECK(choose());
     outcome_.candidates = static_cast<int>(order_.size());
-    for (auto& [index, measured] : measured_) outcome_.measurements.push_back(std::move(measured));
+    for (auto& [index, measured] : ranking_.measured) outcome_.measurements.push_back(std::move(measured));
     return std::move(outcome_);
   }
 
@@ -109,7 +102,7 @@ class RegionSearch {
       const auto known = known_.find(candidates_[index].config);
       if (stopped() || (index != 0 && known == known_.end() && !budget_.allows_try())) break;
       if (known != known_.end()) {
-        measured_[index] = known->second;
+        ranking_.measured[index] = known->second;
       } else {
         PADLOCK_TRY(const bool done, try_first(index));
         if (!done) break;
@@ -135,7 +128,7 @@ class RegionSearch {
 
   /// Begins to check the first one that survives, which tells what all checks of a config take.
   Status probe_checks(std::size_t index) {
-    if (probed_ || measured_[index].verdict != Verdict::ok) return {};
+    if (probed_ || ranking_.measured[index].verdict != Verdict::ok) return {};
     const double before = budget_.spent();
     PADLOCK_CHECK(check_awkward_sizes(index, std::min(kProbes, check_count())));
     const std::size_t done = checked_[index];
@@ -151,7 +144,7 @@ class RegionSearch {
     if (options_.strategy != Strategy::fast) return {};
     for (int step = 0; step < kSteps && !outcome_.interrupted; ++step) {
       const std::size_t before = order_.size();
-      for (const std::size_t index : finalists(kBestBeside)) add_beside(index);
+      for (const std::size_t index : ranking_.finalists(kBestBeside)) add_beside(index);
       if (order_.size() == before) return {};
       PADLOCK_CHECK(try_each());
     }
@@ -169,15 +162,16 @@ class RegionSearch {
   /// Those that may be the best are timed in turn, sample by sample, so that what drifts drifts for all; who falls
   /// behind drops out. What was timed alone, at another time, is no match for them.
   Status race() {
-    if (measured_.empty()) return {};
+    if (ranking_.measured.empty()) return {};
     int failures = 0;
     for (std::size_t number = 0; number < kHeats.size();) {
       const Heat& heat = kHeats[number];
-      const std::vector<std::size_t> runners = finalists(runners_of(heat, number));
+      const std::vector<std::size_t> runners = ranking_.finalists(runners_of(heat, number));
       if (runners.size() < 2) return {};
       const bool last = number + 1 == kHeats.size();
       Round round = Round::complete;
-      for (int i = 0; round == Round::complete && (i < heat.placements || (last && i < kMostPlacements && in_doubt()));
+      for (int i = 0;
+           round == Round::complete && (i < heat.placements || (last && i < kMostPlacements && ranking_.in_doubt()));
            ++i) {
         PADLOCK_TRY(round, run_round(runners, heat.timing_ms));
       }
@@ -190,19 +184,11 @@ class RegionSearch {
   /// Returns what a round takes: of each in every setting as long as it is timed, but a few launches at least.
   [[nodiscard]] double round_seconds(std::size_t runners, double timing_ms) const {
     constexpr double kFewest = 4;  // launches: one to warm up, three samples
-    const double launch_ms = static_cast<double>(measured_.begin()->second.median_ps) / 1e9;
+    const double launch_ms = static_cast<double>(ranking_.measured.begin()->second.median_ps) / 1e9;
     double ms = 0;
-    for (const Setting setting : race_.settings())
+    for (const Setting setting : ranking_.race.settings())
       ms += std::max(timing_ms, kFewest * launch_ms * (is_warm(setting) ? 2 : 1) * (is_read(setting) ? 2 : 1));
     return static_cast<double>(runners) * ms / 1000;
-  }
-
-  /// Returns whether another config looks better than the default, and may not be.
-  [[nodiscard]] bool in_doubt() const {
-    const std::optional<std::size_t> best = fastest();
-    if (!best || *best == 0 || !race_.contains(0)) return false;
-    const double behind_best = behind(0, *best);
-    return behind_best > 1 + kTie && behind_best - noise_of(0, *best) <= 1 + kTie;
   }
 
   /// As many as the heat's share of the time allows: fewer are told apart better than none.
@@ -226,12 +212,12 @@ class RegionSearch {
     const double before = budget_.spent();
     ++placements_;
     RaceResults::Samples samples;
-    for (const Setting setting : race_.settings()) {
+    for (const Setting setting : ranking_.race.settings()) {
       PADLOCK_TRY(const Round round, run_heat(runners, setting, timing_ms, samples));
       if (round != Round::complete) return round;
     }
     for (const auto& [index, in_settings] : samples) add_samples(index, in_settings.front());
-    race_.add(std::move(samples));
+    ranking_.race.add(std::move(samples));
     for (const std::size_t index : runners) PADLOCK_CHECK(keep_ratios(index));
     budget_.took_heat(budget_.spent() - before, timing_seconds);
     report(true);
@@ -259,112 +245,32 @@ class RegionSearch {
 
   /// Puts down what a race has found of a config beside the default.
   Status keep_ratios(std::size_t index) {
-    Measurement& m = measured_[index];
-    if (race_.contains(0)) m.ratios = race_.ratios(index);
+    Measurement& m = ranking_.measured[index];
+    if (ranking_.race.contains(0)) m.ratios = ranking_.race.ratios(index);
     return options_.keep ? options_.keep(m) : Status();
   }
 
   /// Somebody in a heat is wrong: each is tried alone, which finds out who. Whoever there is no time to try does not
   /// win.
   Result<Round> isolate_failure(const std::vector<std::size_t>& runners) {
-    race_.clear();
-    suspects_.insert(runners.begin(), runners.end());
+    ranking_.race.clear();
+    ranking_.suspects.insert(runners.begin(), runners.end());
     for (const std::size_t index : runners) {
       if (stopped()) break;
       PADLOCK_TRY(const bool done, measure_config(index, kFirstTimingMs, index == 0 ? 0 : budget_.limit_of_try()));
       if (!done) break;
-      suspects_.erase(index);
+      ranking_.suspects.erase(index);
     }
     return Round::failed;
   }
 
-  /// Survivors that may be the best, in the candidates' order; the default is always among them, since the others are
-  /// compared with it. Where there are many the fastest few, and of those that are as good as the fastest the earliest,
-  /// which win: who is left out shall not be a matter of noise.
-  std::vector<std::size_t> finalists(std::size_t most) {
-    std::map<std::optional<bool>, std::size_t> best;  // of each kind
-    std::vector<std::pair<double, std::size_t>> order;
-    for (const auto& [index, m] : measured_) {
-      if (!may_win(index, m)) continue;
-      const std::optional<bool> kind = kind_of(index);
-      if (!best.contains(kind)) best[kind] = *fastest(kind);
-      const double ratio = behind(index, best[kind]);
-      if (index == 0 || index == best[kind])
-        order.emplace_back(0, index);
-      else if (ratio - noise_of(index, best[kind]) <= 1 + kTie)
-        order.emplace_back(std::max(ratio, 1 + kTieMargin), index);
-    }
-    std::ranges::sort(order);
-    std::vector<std::size_t> list;
-    for (const auto& [ratio, index] : order)
-      if (list.size() < most) list.push_back(index);
-    std::ranges::sort(list);
-    return list;
-  }
-
-  [[nodiscard]] bool survives(std::size_t index, const Measurement& m) const {
-    return m.verdict == Verdict::ok && !suspects_.contains(index);
-  }
-
-  /// Survivors, and once there was a race those that were in its last heat, as long as one of them survives, and do not
-  /// clearly lose to the default.
-  [[nodiscard]] bool may_win(std::size_t index, const Measurement& m) const {
-    return survives(index, m) && (race_.empty() || race_.contains(index)) && !race_.loses(index, kAnyNoise);
-  }
-
-  /// Whether a config's stores go past the caches; nothing once there was a race. The first round, in one setting, says
-  /// nothing of how such configs compare with others.
-  [[nodiscard]] std::optional<bool> kind_of(std::size_t index) const {
-    return race_.empty() ? std::optional(candidates_[index].past_caches) : std::nullopt;
-  }
-
-  /// Of all, or of one kind.
-  [[nodiscard]] std::optional<std::size_t> fastest(std::optional<bool> kind = {}) const {
-    std::optional<std::size_t> best;
-    for (const auto& [index, m] : measured_)
-      if (may_win(index, m) && (!kind || kind_of(index) == kind) && (!best || time_of(index) < time_of(*best)))
-        best = index;
-    return best;
-  }
-
-  /// Picoseconds.
-  [[nodiscard]] double time_of(std::size_t index) const {
-    if (!race_.empty()) return race_.time_of(index);
-    return static_cast<double>(lower_quartile(measured_.at(index).samples_ps));
-  }
-
-  /// Its time over that of the best.
-  [[nodiscard]] double behind(std::size_t index, std::size_t best) const {
-    return race_.empty() ? time_of(index) / std::max(time_of(best), 1.0) : race_.ratio(index, best);
-  }
-
-  /// How far that may be wrong.
-  [[nodiscard]] double noise_of(std::size_t index, std::size_t best) const {
-    if (!race_.empty()) return race_.noise(index, best);
-    const Measurement& m = measured_.at(index);
-    return std::min(kFarBehind,
-                    2 * static_cast<double>(m.noise_ps) / static_cast<double>(std::max<std::int64_t>(m.median_ps, 1)) +
-                        kFirstNoise);
-  }
-
-  /// The earliest that is as good as the fastest. The default stays unless there is no doubt that another is better.
-  [[nodiscard]] std::optional<std::size_t> winner() const {
-    std::vector<std::size_t> list;
-    for (const auto& [index, m] : measured_)
-      if (may_win(index, m) && !race_.loses(index, kTie)) list.push_back(index);
-    if (list.empty()) return std::nullopt;
-    const std::size_t best = *std::ranges::min_element(list, {}, [this](std::size_t i) { return time_of(i); });
-    if (list.front() == 0 && (race_.empty() || behind(0, best) - noise_of(0, best) <= 1 + kTie)) return 0;
-    return *std::ranges::find_if(list, [&](std::size_t i) { return behind(i, best) <= 1 + kTie; });
-  }
-
   /// The first of those that win one after the other which is right at the awkward sizes, too.
   Status choose() {
-    while (const std::optional<std::size_t> index = winner()) {
+    while (const std::optional<std::size_t> index = ranking_.winner()) {
       PADLOCK_TRY(const Check check, check_awkward_sizes(*index, check_count()));
       if (outcome_.interrupted) return {};
       if (check == Check::wrong) {  // its measurement is a failure now; those that it left behind race again
-        race_.clear();
+        ranking_.race.clear();
         PADLOCK_CHECK(race());
         continue;
       }
@@ -381,8 +287,7 @@ class RegionSearch {
 
   /// Takes the default where the budget ends before the winner, which may be the default, is checked.
   void choose_without_checks(std::size_t index) {
-    const auto standard = measured_.find(0);
-    const bool serves = standard != measured_.end() && survives(0, standard->second);
+    const bool serves = ranking_.survives(0);
     const std::string ended =
         fmt::format("the budget ended before a faster config was checked at awkward sizes: {}; {}", counts(), advice());
     if (!serves)
@@ -393,24 +298,24 @@ class RegionSearch {
 
   void accept(std::size_t index, std::string reason) {
     outcome_.config = candidates_[index].config;
-    outcome_.median_ps = measured_[index].median_ps;
-    outcome_.ratios = measured_[index].ratios;
-    if (const auto standard = measured_.find(0); standard != measured_.end())
+    outcome_.median_ps = ranking_.measured[index].median_ps;
+    outcome_.ratios = ranking_.measured[index].ratios;
+    if (const auto standard = ranking_.measured.find(0); standard != ranking_.measured.end())
       outcome_.default_ps = standard->second.median_ps;
     outcome_.reason = std::move(reason);
   }
 
   [[nodiscard]] std::string counts() const {
-    return fmt::format("{} of {} configs {} measured", measured_.size(), order_.size(),
-                       measured_.size() == 1 ? "was" : "were");
+    return fmt::format("{} of {} configs {} measured", ranking_.measured.size(), order_.size(),
+                       ranking_.measured.size() == 1 ? "was" : "were");
   }
   /// Says why the default stays. A default that nothing was compared with beats nothing.
   [[nodiscard]] std::string reason_for_default() const {
-    if (measured_.size() < 2 && order_.size() > 1)
+    if (ranking_.measured.size() < 2 && order_.size() > 1)
       return fmt::format("the budget ended before another config than the default was tried: {}; {}", counts(),
                          advice());
-    if (measured_.size() < 2) return fmt::format("the default alone was tried: {}", counts());
-    if (race_.empty() && other_survives())
+    if (ranking_.measured.size() < 2) return fmt::format("the default alone was tried: {}", counts());
+    if (ranking_.race.empty() && ranking_.other_survives())
       return fmt::format("the budget ended before the default was compared with others: {}; {}", counts(), advice());
     return fmt::format("no config beats the default: {}", counts());
   }
@@ -418,10 +323,6 @@ class RegionSearch {
   [[nodiscard]] std::string advice() const {
     const double seconds = budget_.enough(order_.size());
     return fmt::format("about {} s are enough", seconds < 10 ? std::ceil(seconds) : std::ceil(seconds / 5) * 5);
-  }
-  [[nodiscard]] bool other_survives() const {
-    return std::ranges::any_of(measured_,
-                               [this](const auto& m) { return m.first != 0 && survives(m.first, m.second); });
   }
   [[nodiscard]] std::string reason_for_winner() const {
     return fmt::format("the first config within {:.0f} % of the fastest: {}", 100 * kTie, counts());
@@ -481,7 +382,7 @@ class RegionSearch {
   Result<bool> measure_config(std::size_t index, double timing_ms, double limit_seconds) {
     PADLOCK_TRY(const std::optional<TryResult> result, attempt({.config = candidates_[index].config,
                                                                 .sizes = sizes_,
-                                                                .setting = race_.settings().front(),
+                                                                .setting = ranking_.race.settings().front(),
                                                                 .timing_ms = timing_ms,
                                                                 .next = next_of(index),
                                                                 .limit_seconds = limit_seconds}));
@@ -501,7 +402,7 @@ class RegionSearch {
 
   /// Adds samples of the first setting to what is known of a config.
   void add_samples(std::size_t index, const std::vector<std::int64_t>& samples) {
-    Measurement& m = measured_[index];
+    Measurement& m = ranking_.measured[index];
     m.samples_ps.insert(m.samples_ps.end(), samples.begin(), samples.end());
     if (m.samples_ps.size() > kMostSamples) m.samples_ps.resize(kMostSamples);
     const MedianEstimate estimate = estimate_median(m.samples_ps);
@@ -511,7 +412,7 @@ class RegionSearch {
 
   /// Adds to what is known of a config, and has it kept.
   Status keep(std::size_t index, const TryResult& result) {
-    Measurement& m = measured_[index];
+    Measurement& m = ranking_.measured[index];
     m.regime = options_.regime;
     m.region = region_;
     m.config = candidates_[index].config;
@@ -519,7 +420,7 @@ class RegionSearch {
     m.verdict = result.verdict;
     m.provenance = provenance_now(options_.seed);
     if (result.verdict != Verdict::ok) {
-      race_.erase(index);
+      ranking_.race.erase(index);
       m.samples_ps.clear();
       m.median_ps = m.noise_ps = 0;
       m.ratios.reset();
@@ -532,7 +433,7 @@ class RegionSearch {
 
   void report(bool racing) {
     if (!options_.progress) return;
-    const std::optional<std::size_t> best = fastest();
+    const std::optional<std::size_t> best = ranking_.fastest();
     const double left = budget_.left(), each = budget_.spent() / std::max(tried_, 1);
     // The race takes about as long as its share of the budget.
     const double estimate = racing ? left
@@ -542,7 +443,7 @@ class RegionSearch {
                        .candidates = static_cast<int>(order_.size()),
                        .racing = racing,
                        .best = best ? candidates_[*best].config : "",
-                       .best_ps = best ? measured_[*best].median_ps : 0,
+                       .best_ps = best ? ranking_.measured[*best].median_ps : 0,
                        .seconds = budget_.spent(),
                        .seconds_left = std::min(left, estimate)});
   }
@@ -552,15 +453,13 @@ class RegionSearch {
   const std::vector<Candidate>& candidates_;
   const SearchOptions& options_;
   const TryFunction& try_config_;
-  std::map<std::string, Measurement> known_;     // by config
-  std::map<std::size_t, Measurement> measured_;  // by candidate
+  std::map<std::string, Measurement> known_;  // by config
   std::vector<std::size_t> order_;
-  RaceResults race_;  // of the last heat's runners; empty: there was none
+  Ranking ranking_;
   SearchOutcome outcome_;
   std::int64_t placements_ = 0;  // that the race was on
   SearchBudget budget_;
   std::map<std::size_t, std::size_t> checked_;  // how many of its checks each has passed
-  std::set<std::size_t> suspects_;              // of a race in which somebody was wrong
   int tried_ = 0;
   bool probed_ = false;
 };

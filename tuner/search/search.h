@@ -8,6 +8,7 @@
 
 #include "support/error.h"
 #include "tuner/cache/record.h"
+#include "tuner/search/ranking.h"
 #include "tuner/search/strategy.h"
 #include "tuner/trial/request.h"
 
@@ -70,10 +71,6 @@ struct SearchOutcome {
   std::string reason;                          ///< "no config beats the default: 24 of 24 configs were measured", ...
   std::vector<Measurement> measurements = {};  ///< all that is known of the region, in the candidates' order
 };
-
-/// Part of the best time within which two configs are as good as each other: the earlier one is taken. A second tuning
-/// shall choose the same, and what two tunings find of two configs differs by 1 % or 2 %.
-inline constexpr double kTie = 0.02;
 
 /// Searches among the candidates, of which the first is the default and is always tried. Of the first one that survives
 /// some checks at awkward sizes are made at once, which tells what checking the winner takes; so much is set aside.
