@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "runtime/device.h"
-#include "runtime/host/host_info.h"
 #include "runtime/host/system_memory.h"
 #include "session/compile/context.h"
 #include "support/stopwatch.h"
@@ -51,10 +50,13 @@ constexpr double kReferenceShare = 0.2;        // of a region's budget, which th
 
 /// Returns about how many seconds the default alone takes at a binding: a worker, data, a reference, checks and times.
 /// The rates are round numbers of two cores.
-double least_seconds(const ir::Binding& binding, int cpus) {
-  constexpr double kStart = 0.15, kSecondsAByte = 3.5e-9;
-  const double speed = std::clamp(cpus / 2.0, 1.0, 2.0);  // some of it is done by one thread
-  return kStart + kSecondsAByte / speed * static_cast<double>(tuner::data_bytes(binding));
+double least_seconds(const ir::Binding& binding) {
+  constexpr double kStart = 0.15, kSecondsAByte = 8e-10, kSecondsAnElement = 1.8e-8;
+  const ir::Program& program = binding.program();
+  double elements = 0;
+  for (const ir::ValueId id : program.results())
+    elements += static_cast<double>(binding(program.value(id).layout.element_count()));
+  return kStart + kSecondsAByte * static_cast<double>(tuner::data_bytes(binding)) + kSecondsAnElement * elements;
 }
 
 /// The choice for a region that the store already has.
@@ -113,7 +115,7 @@ class Tuning {
     for (std::size_t i = 0; i < regions.size(); ++i) {
       plan.regions.push_back(plan_region(std::move(regions[i]), bindings[i], i, space, texts, facts.machine));
       RegionPlan& region = plan.regions.back();
-      region.least_seconds = least_seconds(bindings[i], runtime::host_info().threads);
+      region.least_seconds = least_seconds(bindings[i]);
       if (region.least_seconds > share)
         region.planned.notes.push_back(fmt::format(
             "the default alone needs about {:.2g} s here, and the budget is {:.2g} s", region.least_seconds, share));
