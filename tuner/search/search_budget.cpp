@@ -33,7 +33,7 @@ double SearchBudget::left_for_race() const { return std::max(0.0, before_checks(
 
 double SearchBudget::enough(std::size_t tries) const {
   // One that was never begun takes less than the first, which made what all share.
-  constexpr double kUsual = 0.1, kLarger = 1.5;
+  constexpr double kUsual = 0.04, kLarger = 1.5;
   const double each = try_seconds_ > 0 ? try_seconds_ : std::min(first_seconds_, kUsual);
   const double all = first_seconds_ + each * static_cast<double>(tries);
   return std::max(all / (1 - race_share_) + reserve_, kLarger * seconds_);
