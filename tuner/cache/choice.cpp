@@ -76,6 +76,7 @@ Result<ProgramChoices> ProgramChoices::of_served(const ir::Program& program, con
   for (const auto& [choice, sizes] : choices) {
     auto guards = ir::parse_guards(program, sizes);
     if (!guards) return std::unexpected(std::move(guards).error().in(fmt::format("in region '{}'", sizes)));
+    made.has_earlier_ = made.has_earlier_ || (!choice.regime && sizes != choice.region);
     made.regions_.push_back({sizes, *std::move(guards), choice.config,
                              fmt::format("tuned for {}{}", region_text(choice),
                                          choice.coverage ? ", " + to_string(*choice.coverage) : std::string())});
@@ -94,7 +95,8 @@ Chosen ProgramChoices::choose(const ir::Binding& binding) const {
     if (std::ranges::all_of(region.guards, [&](const ir::Constraint& guard) { return holds(guard, binding); }))
       return {region.config, region.reason};
   if (regions_.empty()) return {default_config_, "not tuned: the default config"};
-  return {default_config_, "no tuned region holds these sizes: the default config"};
+  const char* const earlier = has_earlier_ ? " (what an earlier version measured is of tensors in no cache)" : "";
+  return {default_config_, fmt::format("no tuned region holds these sizes{}: the default config", earlier)};
 }
 
 Status check_choice(const ir::Program& program, const Choice& choice,

@@ -70,6 +70,7 @@ class ProgramChoices {
 
   std::vector<Region> regions_;
   std::string default_config_;
+  bool has_earlier_ = false;  // a record without a regime, which does not serve all of its region
 };
 
 /// Checks of a choice what Store::look_up asks: that its region is of this program, and that `config_is_legal` takes

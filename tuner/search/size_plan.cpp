@@ -1,6 +1,7 @@
 #include "tuner/search/size_plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "support/suggestion.h"
 #include "tuner/trial/problem.h"
 
 namespace padlock::tuner {
@@ -192,6 +194,20 @@ class Planner {
   std::vector<std::string> notes_;
 };
 
+/// Error: invalid_argument, by the name of the list, for a name that is no symbol of the program.
+Status check_names(const ir::Program& program, const char* list, const Sizes& sizes) {
+  std::vector<std::string> names;
+  const ir::ExprContext& exprs = program.exprs();
+  for (std::uint32_t i = 0; i < exprs.symbol_count(); ++i)
+    if (exprs.symbol(i).kind != ir::SymbolKind::coordinate) names.push_back(exprs.symbol(i).name);
+  for (const auto& [name, value] : sizes)
+    if (std::ranges::find(names, name) == names.end())
+      return invalid_argument(
+          fmt::format("{} names '{}', which is no symbol of program '{}' (it has: {}){}", list, name, program.name(),
+                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")), did_you_mean(name, names)));
+  return {};
+}
+
 }  // namespace
 
 Result<ir::Binding> bind_sizes(const ir::Program& program, const Sizes& sizes) {
@@ -202,11 +218,10 @@ Result<ir::Binding> bind_sizes(const ir::Program& program, const Sizes& sizes) {
 
 Result<std::vector<PlannedRegion>> plan_regions(const ir::Program& program, const SizeRequest& request,
                                                 const SizePolicy& policy) {
+  for (const auto& [what, sizes] : {std::pair("min", &request.min), {"opt", &request.opt}, {"max", &request.max}})
+    PADLOCK_CHECK(check_names(program, what, *sizes));
   PADLOCK_TRY(BindingSearch search, BindingSearch::create(program, {.min = request.min, .max = request.max}));
   for (const auto& [name, value] : request.opt) {
-    if (std::ranges::none_of(search.symbols(),
-                             [&](ir::Expr e) { return program.exprs().symbol(e.symbol()).name == name; }))
-      return invalid_argument(fmt::format("program '{}' has no symbol '{}'", program.name(), name));
     const auto least = request.min.find(name);
     const auto most = request.max.find(name);
     if ((least != request.min.end() && value < least->second) || (most != request.max.end() && value > most->second))

@@ -158,6 +158,10 @@ TEST_CASE("a record of an earlier version is cold, and serves no other tensors")
   CHECK(served(old, 900) == "default");
   CHECK(served(old, 1000) == "default");
   CHECK(served(old, 4000) == "old");
+  const ir::Program p = program();
+  CHECK(choose(p, *ProgramChoices::of_served(p, serving(p, old, 16'000), "default"), 1, 900) ==
+        "default | no tuned region holds these sizes (what an earlier version measured is of tensors in no cache): the "
+        "default config");
   // Where nobody knows the cache, as of a GPU's pack, it serves as it did.
   CHECK(served(old, 900, 0) == "old");
 }

@@ -147,7 +147,11 @@ TEST_CASE("what makes no sense is refused") {
     CHECK(regions.error().code == Code::invalid_argument);
     return regions.error().message;
   };
-  CHECK(message({.min = {}, .opt = {{"C", 1}}, .max = {}}) == "program 'p' has no symbol 'C'");
+  CHECK(message({.min = {}, .opt = {{"C", 1}}, .max = {}}) ==
+        "opt names 'C', which is no symbol of program 'p' (it has: A, B)");
+  CHECK(message({.min = {{"a", 1}}, .opt = {}, .max = {}}) ==
+        "min names 'a', which is no symbol of program 'p' (it has: A, B); did you mean 'A'?");
+  CHECK(message({.min = {}, .opt = {}, .max = {{"b", 1}}}).starts_with("max names 'b', "));
   CHECK(message({.min = {{"A", 5}}, .opt = {{"A", 1}}, .max = {}}) ==
         "A = 1 lies outside of what the minimum and maximum say");
 }
