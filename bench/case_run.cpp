@@ -133,6 +133,7 @@ Status CaseRun::add_tuned(Entries& entries, double seconds) {
     session::TuneOptions options;
     options.budget_seconds = seconds;
     options.resume = true;
+    options.sizes.regime = tuner::Regime::warm;  // as it is timed here
     for (const auto& [name, value] : sizes_of(pad_)) options.sizes.opt[name] = value;
     PADLOCK_TRY([[maybe_unused]] const session::TuneReport tuned, machine_.tuned->tune(program, options));
   }

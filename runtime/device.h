@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -158,6 +159,14 @@ struct DeviceFacts {
   std::string model;                           ///< of the CPU or the GPU
   std::vector<std::int64_t> cache_bytes = {};  ///< of the caches that programs feel, the last level last
   std::optional<GpuFacts> gpu = {};
+  int cache_cpus = 1;  ///< CPUs that share the last of them
+
+  /// Returns the bytes of the last cache that launches on so many threads can have: of a host's, a CPU has its share.
+  /// 0: unknown.
+  [[nodiscard]] std::int64_t cache_share(int threads) const {
+    if (cache_bytes.empty()) return 0;
+    return gpu ? cache_bytes.back() : cache_bytes.back() / cache_cpus * std::clamp(threads, 1, cache_cpus);
+  }
 };
 
 /// DeviceTraits hold what never changes about a device.

@@ -1,6 +1,7 @@
 #include "support/cpu_cache.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <fstream>
 #include <string>
@@ -27,16 +28,35 @@ std::optional<std::int64_t> bytes_of(const std::string& text) {
   return unit.empty() ? std::optional(value) : std::nullopt;
 }
 
+/// The folder that says what the data cache of a level is; empty where there is none.
+std::string folder_of_level(int level) {
+  constexpr int kMaxCaches = 8;
+  for (int index = 0; index < kMaxCaches; ++index) {
+    std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
+    if (first_line(folder + "level") == std::to_string(level) && first_line(folder + "type") != "Instruction")
+      return folder;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<std::int64_t> cache_bytes_of_level(int level) {
-  constexpr int kMaxCaches = 8;
-  for (int index = 0; index < kMaxCaches; ++index) {
-    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
-    if (first_line(folder + "level") == std::to_string(level) && first_line(folder + "type") != "Instruction")
-      return bytes_of(first_line(folder + "size"));
-  }
-  return std::nullopt;
+  const std::string folder = folder_of_level(level);
+  if (folder.empty()) return std::nullopt;
+  return bytes_of(first_line(folder + "size"));
+}
+
+int cpus_sharing_cache(int level) {
+  const std::string folder = folder_of_level(level);
+  // A mask of CPUs in hexadecimal digits, "ffff,ffff".
+  int cpus = 0;
+  if (!folder.empty())
+    for (const char c : first_line(folder + "shared_cpu_map")) {
+      unsigned digit = 0;
+      if (std::from_chars(&c, &c + 1, digit, 16).ec == std::errc{}) cpus += std::popcount(digit);
+    }
+  return std::max(cpus, 1);
 }
 
 std::int64_t bytes_beyond_caches() {

@@ -50,7 +50,9 @@ padlock_progress progress_of(std::size_t region, std::size_t regions, const tune
           .best_picoseconds = progress.best_ps,
           .seconds_left = progress.seconds_left,
           .racing = progress.racing ? 1 : 0,
-          .reserved = 0};
+          .reserved = 0,
+          .seconds = progress.seconds,
+          .least_seconds = progress.least_seconds};
 }
 
 Result<session::TuneOptions> tune_options(const padlock_tune_options& given) {
@@ -64,6 +66,9 @@ Result<session::TuneOptions> tune_options(const padlock_tune_options& given) {
                                         std::int64_t{given.shard_count} - 1, given.shard_index));
   PADLOCK_TRY(options.device, runtime::DeviceId::parse(text_or(given.device, "host")));
   PADLOCK_TRY(options.strategy, tuner::strategy_from_name(text_or(given.search, "fast")));
+  if (const std::string_view regime = text_or(given.regime, "auto"); regime != "auto") {
+    PADLOCK_TRY(options.sizes.regime, session::regime_from_name(regime));
+  }
   PADLOCK_TRY(options.sizes.min, sizes_of(given.min, given.min_count, "min"));
   PADLOCK_TRY(options.sizes.opt, sizes_of(given.opt, given.opt_count, "opt"));
   PADLOCK_TRY(options.sizes.max, sizes_of(given.max, given.max_count, "max"));
@@ -71,6 +76,7 @@ Result<session::TuneOptions> tune_options(const padlock_tune_options& given) {
   if (given.seed != 0) options.seed = given.seed;
   options.memory_bytes = given.memory_bytes;
   options.resume = given.resume != 0;
+  options.must_keep = true;
   return options;
 }
 
@@ -110,6 +116,9 @@ Status run(padlock_tuner& tuner) {
   std::string json = to_json(tuner.program->program.ir().name(), report, context.cache_file, tuner.options.seed);
   const std::lock_guard reading(tuner.reading);
   tuner.report = std::move(json);
+  if (!report.not_kept.empty())
+    return std::unexpected(Error{Code::data_loss, Blame::environment,
+                                 fmt::format("what was learnt is not in the cache: {}", report.not_kept)});
   if (!report.interrupted) return {};
   return std::unexpected(Error{Code::cancelled, Blame::user, "tuning was stopped; what was measured is kept"});
 }

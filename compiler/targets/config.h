@@ -23,4 +23,10 @@ using Config = std::variant<HostConfig, GpuConfig>;
   return std::int64_t{host != nullptr ? host->task_kib : kGpuTaskKib} << 10;
 }
 
+/// Returns whether a GPU's kernels have their stores leave its cache first.
+[[nodiscard]] inline bool evicts_first(const Config& config) {
+  const auto* const gpu = std::get_if<GpuConfig>(&config);
+  return gpu != nullptr && gpu->cache == CacheHint::evict_first;
+}
+
 }  // namespace padlock::compiler

@@ -85,7 +85,7 @@ PADLOCK_STATIC_ASSERT(sizeof(DLTensor) == 48, dl_tensor_size);
 /* ---- Version and status ---------------------------------------------------------------------------------------- */
 
 /* 1000 * major + minor. The same major version: a program that was compiled with an older header works. */
-#define PADLOCK_API_VERSION 1005
+#define PADLOCK_API_VERSION 1006
 /* Returns 1000 * major + minor of the library that is loaded. */
 PADLOCK_API int32_t padlock_api_version(void);
 /* "0.1.0". */
@@ -581,8 +581,10 @@ typedef struct padlock_progress {
   double seconds_left;      /* about */
   int32_t racing;           /* not 0: all were tried, and the best are measured against each other */
   int32_t reserved;
+  double seconds;       /* that this region took so far. Since 1006 */
+  double least_seconds; /* before its first config: about, that the default alone takes; else 0. Since 1006 */
 } padlock_progress;
-/* Called on the thread that tunes, after each config. Not 0: stop. */
+/* Called on the thread that tunes, before the first config of a region and after each. Not 0: stop. */
 typedef int32_t (*padlock_progress_function)(void* user, const padlock_progress* progress);
 /* Called about ten times a second on that thread. Not 0: stop. */
 typedef int32_t (*padlock_cancel_function)(void* user);
@@ -610,6 +612,9 @@ typedef struct padlock_tune_options {
      program, region and class of device: all shards together are all regions. 0 of 0: all. */
   int32_t shard_index;
   int32_t shard_count;
+  /* Where launches will find their tensors: "warm" (in the last cache), "cold" (in memory), "both"; NULL or "auto": as
+     the bytes of a region's tensors say. A config is measured so. Since 1006. */
+  const char* regime;
 } padlock_tune_options;
 
 /* One tuning of one program; `options` are copied and may be NULL. Errors: INVALID_ARGUMENT. */
@@ -620,7 +625,8 @@ PADLOCK_API void padlock_tuner_release(padlock_tuner* tuner);
 /* Measures configs on scratch memory, in a process of their own, and keeps what is learnt in the context's cache.
    Programs that are compiled afterwards, or kernels that were not cached, use it. One run at a time. Errors:
    CANCELLED, with what was measured kept; INVALID_ARGUMENT; NOT_FOUND where the program admits no such sizes;
-   FAILED_PRECONDITION without a cache, or while it runs; UNAVAILABLE without a worker. */
+   FAILED_PRECONDITION without a cache, with one that cannot be written though the context asks for it, or while it
+   runs; DATA_LOSS where the cache's file could not be written later; UNAVAILABLE without a worker. */
 PADLOCK_API padlock_status padlock_tuner_run(padlock_tuner* tuner, padlock_error** error);
 /* Describes what a run would try, as JSON ("schema": 1): regions of sizes with their configs, in order. Measures
    nothing, and needs no cache. Errors: INVALID_ARGUMENT and NOT_FOUND, as a run. */

@@ -414,6 +414,7 @@ struct TuneOptions {
   padlock_cancel_function cancel = nullptr;
   void* user = nullptr;
   std::int32_t shard_index = 0, shard_count = 0;
+  std::string regime = {};
 };
 
 class Tuner : public detail::Handle<padlock_tuner, padlock_tuner_retain, padlock_tuner_release> {
@@ -517,6 +518,7 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
     raw.user = options.user;
     raw.shard_index = options.shard_index;
     raw.shard_count = options.shard_count;
+    raw.regime = detail::c_str_or_null(options.regime);
     const padlock_tune_options* const given = &raw;
     return detail::make<Tuner, padlock_tuner>(padlock_tuner_create, get(), given);
   }

@@ -66,7 +66,8 @@ class KernelObject {
   [[nodiscard]] nb::str emit(const std::string& stage, const std::string& target);
   /// Tunes for these sizes; returns what was found, as JSON.
   [[nodiscard]] nb::str tune(const nb::dict& min, const nb::dict& opt, const nb::dict& max, double budget,
-                             const std::string& device, const std::string& search, nb::object progress);
+                             const std::string& device, const std::string& search, const std::string& regime,
+                             nb::object progress);
 
   /// Returns whether the memory of large results is used again after they died; at first it is not.
   [[nodiscard]] bool keeps_results() const { return memory_->is_on(); }

@@ -92,7 +92,8 @@ nb::str KernelObject::emit(const std::string& stage, const std::string& target) 
 }
 
 nb::str KernelObject::tune(const nb::dict& min, const nb::dict& opt, const nb::dict& max, double budget,
-                           const std::string& device, const std::string& search, nb::object progress) {
+                           const std::string& device, const std::string& search, const std::string& regime,
+                           nb::object progress) {
   Listener listener{std::move(progress)};
   const Tuner tuner = value_of(compiled().program.tuner({.device = device,
                                                          .search = search,
@@ -102,7 +103,8 @@ nb::str KernelObject::tune(const nb::dict& min, const nb::dict& opt, const nb::d
                                                          .budget_seconds = budget,
                                                          .progress = tell,
                                                          .cancel = stop_after_signal,
-                                                         .user = &listener}));
+                                                         .user = &listener,
+                                                         .regime = regime}));
   const Status status = [&] {
     const nb::gil_scoped_release released;
     return tuner.run();

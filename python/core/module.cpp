@@ -47,7 +47,7 @@ void add_kernel(nb::module_& module) {
       .def("_explain", &KernelObject::explain)
       .def("_prove", &KernelObject::prove, "target"_a, "all_configs"_a)
       .def("_emit", &KernelObject::emit, "stage"_a, "target"_a)
-      .def("_tune", &KernelObject::tune, "min"_a, "opt"_a, "max"_a, "budget"_a, "device"_a, "search"_a,
+      .def("_tune", &KernelObject::tune, "min"_a, "opt"_a, "max"_a, "budget"_a, "device"_a, "search"_a, "regime"_a,
            "progress"_a.none());
 }
 

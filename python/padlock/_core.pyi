@@ -33,6 +33,7 @@ class Kernel:
         budget: float,
         device: str,
         search: str,
+        regime: str,
         progress: Callable[[dict[str, Any]], object] | None,
     ) -> str: ...
 

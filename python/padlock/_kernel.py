@@ -60,11 +60,16 @@ class Kernel(_core.Kernel):
         budget: float = 10.0,
         device: str = "host",
         search: str = "fast",
+        regime: str = "auto",
         progress: Callable[[dict[str, Any]], object] | None = None,
     ) -> dict[str, Any]:
         """Measures configs on scratch memory, in a process of their own, for `budget` seconds, and uses what it learns
-        from the next call on. Ctrl-C ends it, and what was measured is kept. Returns a report."""
-        return json.loads(self._tune(dict(min), dict(opt), dict(max), budget, device, search, progress))
+        from the next call on. Ctrl-C ends it, and what was measured is kept. Returns a report.
+
+        `regime` says where calls will find their tensors: "warm" (in the last cache), "cold" (in memory) or "both";
+        "auto": as the bytes of the tensors say. Errors: FailedPrecondition where the context's cache is to be written
+        and cannot be; Error where it could not be written later."""
+        return json.loads(self._tune(dict(min), dict(opt), dict(max), budget, device, search, regime, progress))
 
     def __repr__(self) -> str:
         return f"<padlock.Kernel {self.name}>"

@@ -10,6 +10,7 @@
 #include "runtime/host/host_info.h"
 #include "runtime/host/host_scratch.h"
 #include "runtime/host/system_memory.h"
+#include "support/cpu_cache.h"
 
 namespace padlock::runtime {
 namespace {
@@ -85,6 +86,7 @@ DeviceFacts HostMemoryDevice::facts() const {
   DeviceFacts facts{.model = info.cpu};
   for (const auto& cache : {info.l2_bytes, info.l3_bytes})
     if (cache) facts.cache_bytes.push_back(*cache);
+  facts.cache_cpus = cpus_sharing_cache(info.l3_bytes ? 3 : 2);
   return facts;
 }
 

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <vector>
+
+#include "runtime/device.h"
 
 namespace padlock::runtime {
 
@@ -43,6 +46,15 @@ Result<std::int64_t> ScratchBuffer::first_damaged(std::int64_t first, std::int64
 Status ScratchBuffer::repeat(std::span<const std::byte> period) {
   PADLOCK_CHECK(memory_->write(offset_, period));
   return period.empty() ? Status() : memory_->repeat(offset_, std::ssize(period), bytes_);
+}
+
+Status ScratchBuffer::read_into(Queue& queue, ScratchMemory& sink) const {
+  const auto pointer = [](std::uintptr_t address) { return std::bit_cast<void*>(address); };
+  const std::uintptr_t begin = memory_->address() + static_cast<std::uintptr_t>(offset_);
+  for (std::int64_t done = 0; done < bytes_; done += sink.bytes())
+    PADLOCK_CHECK(queue.copy(pointer(sink.address()), pointer(begin + static_cast<std::uintptr_t>(done)),
+                             std::min(sink.bytes(), bytes_ - done)));
+  return {};
 }
 
 Status ScratchBuffer::expect_intact(Comparison& comparison) const {

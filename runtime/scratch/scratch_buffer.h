@@ -15,6 +15,8 @@
 
 namespace padlock::runtime {
 
+class Queue;  // runtime/device.h
+
 /// Placement of a tensor in its scratch memory.
 enum class Placement : std::uint8_t {
   red_zones,  ///< between the red zones: they show a store outside
@@ -65,6 +67,12 @@ class ScratchBuffer {
   }
   /// Writes these bytes first, and then again and again up to the end. Precondition: no more than the tensor's.
   [[nodiscard]] Status repeat(std::span<const std::byte> period);
+  /// Queues copies that read each byte once: into other memory of the space, again and again.
+  [[nodiscard]] Status read_into(Queue& queue, ScratchMemory& sink) const;
+  /// Returns how many copies those are.
+  [[nodiscard]] std::int64_t reads_into(const ScratchMemory& sink) const {
+    return (bytes_ + sink.bytes() - 1) / sink.bytes();
+  }
   /// Returns the bytes of memory before the tensor.
   [[nodiscard]] std::int64_t offset() const { return offset_; }
   /// Writes one byte, of the tensor or around it: `at` is negative before it.

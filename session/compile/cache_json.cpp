@@ -25,6 +25,13 @@ void add_members(JsonWriter& json, const Data& data) {
       add_members(json, value);
     } else if constexpr (std::is_same_v<T, std::optional<tuner::Coverage>>) {
       if (value) add_members(json, *value);
+    } else if constexpr (std::is_same_v<T, std::optional<tuner::Regime>>) {
+      json.member(name, name_of(value.value_or(tuner::Regime::cold)));
+    } else if constexpr (std::is_same_v<T, std::optional<tuner::Ratios>>) {
+      if (!value) return;
+      json.key(name).begin_object();
+      add_members(json, *value);
+      json.end_object();
     } else if constexpr (std::is_same_v<T, tuner::Sizes>) {
       json.key(name).begin_object();
       for (const auto& [symbol, size] : value) json.member(symbol, size);

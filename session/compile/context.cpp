@@ -194,7 +194,9 @@ Result<std::shared_ptr<const TunedConfigs>> Context::tuned_configs(const Program
     }
     choices.push_back(std::move(choice));
   }
-  PADLOCK_TRY(tuner::ProgramChoices by_region, tuner::ProgramChoices::create(program.ir(), choices, config));
+  const std::int64_t cache = resolved.device->facts().cache_share(pool_.threads());
+  PADLOCK_TRY(tuner::ProgramChoices by_region,
+              tuner::ProgramChoices::of_served(program.ir(), tuner::serving(program.ir(), choices, cache), config));
   return std::make_shared<const TunedConfigs>(std::move(reason), std::move(by_region), std::move(compiled));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -102,10 +103,13 @@ class PackBuilder {
     }
     PADLOCK_TRY(const auto lookup, context_.look_up(program, tuner::CacheKey(std::move(fields)), compiler));
     if (!lookup->hit()) return fmt::format("the default of this target: the cache missed, {}", lookup->reason);
-    for (const tuner::Choice& choice : lookup->choices) {
+    // What the cache has for a CPU is this one's; a GPU's caches are not known here.
+    PADLOCK_TRY(const runtime::Device* const host, context_.devices_.open({}));
+    const std::int64_t cache = abi::is_gpu(name) ? 0 : host->facts().cache_share(std::numeric_limits<int>::max());
+    for (const auto& [choice, sizes] : tuner::serving(program.ir(), lookup->choices, cache)) {
       PADLOCK_TRY(const compiler::Config config, compiler.parse_config(choice.config));
       PADLOCK_TRY(const std::string_view text, add_code(program, compiler, config, target));
-      target.choices.push_back({.region = keep(choice.region), .config = text});
+      target.choices.push_back({.region = keep(sizes), .config = text});
     }
     return lookup->reason.empty() ? std::string("from the cache")
                                   : fmt::format("from the cache, but for {}", lookup->reason);

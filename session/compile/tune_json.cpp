@@ -11,8 +11,20 @@ void write_sizes(JsonWriter& json, const tuner::Sizes& sizes) {
   json.end_object();
 }
 
+/// Times over those of the default, and half their 95 % intervals, by setting.
+void write_ratios(JsonWriter& json, const std::optional<tuner::Ratios>& ratios) {
+  if (!ratios) return;
+  json.key("ratios").begin_object();
+  tuner::visit_members(*ratios, [&](const char* name, const tuner::Sizes& values) {
+    json.key(name).begin_object();
+    for (const auto& [setting, value] : values) json.member(setting, value);
+    json.end_object();
+  });
+  json.end_object();
+}
+
 void write_region(JsonWriter& json, const tuner::PlannedRegion& planned) {
-  json.begin_object().member("region", planned.region);
+  json.begin_object().member("region", planned.region).member("regime", name_of(planned.regime));
   write_sizes(json, planned.sizes);
   json.member("notes", planned.notes);
 }
@@ -26,7 +38,9 @@ std::string to_json(const std::string& program, const TunePlan& plan, std::uint6
   json.member("memory_bytes", plan.memory_bytes).key("regions").begin_array();
   for (const RegionPlan& region : plan.regions) {
     write_region(json, region.planned);
-    json.member("scratch_bytes", region.scratch_bytes).member("configs_in_space", region.candidates.size());
+    json.member("least_seconds", region.least_seconds)
+        .member("scratch_bytes", region.scratch_bytes)
+        .member("configs_in_space", region.candidates.size());
     std::vector<std::string> configs;
     for (const std::size_t i : region.order) configs.push_back(region.candidates[i].config);
     json.member("configs", configs).end_object();
@@ -46,6 +60,7 @@ std::string to_json(const std::string& program, const TuneReport& report, const 
     write_region(json, region.planned);
     if (outcome.config) json.member("config", *outcome.config);
     json.member("reason", outcome.reason).member("was_known", region.was_known);
+    write_ratios(json, outcome.ratios);
     json.member("median_ps", outcome.median_ps).member("default_ps", outcome.default_ps);
     json.member("measured", outcome.measurements.size())
         .member("candidates", outcome.candidates)

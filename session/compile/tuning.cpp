@@ -26,6 +26,13 @@ struct Facts {
   std::int64_t free_bytes = 0;
 };
 
+/// The device's caches, the last one as far as launches can have it.
+std::vector<std::int64_t> caches_of(const runtime::DeviceFacts& facts, int threads) {
+  std::vector<std::int64_t> caches = facts.cache_bytes;
+  if (!caches.empty()) caches.back() = facts.cache_share(threads);
+  return caches;
+}
+
 /// `threads`: of the host's pool.
 Result<Facts> facts_of(const runtime::Device& device, int threads) {
   const runtime::DeviceFacts known = device.facts();
@@ -33,20 +40,40 @@ Result<Facts> facts_of(const runtime::Device& device, int threads) {
   return Facts{.machine = {.threads = known.gpu ? 0 : threads,
                            .cache_bytes = known.cache_bytes.empty() ? 0 : known.cache_bytes.back(),
                            .multiprocessors = known.gpu ? known.gpu->multiprocessors : 0},
-               .caches = known.cache_bytes,
+               .caches = caches_of(known, threads),
                // Count the host's memory, too: inputs and outputs are made there and compared with data there.
                .free_bytes = std::min(available, runtime::available_memory())};
 }
 
 constexpr std::int64_t kTimeLimitMs = 10'000;  // of one config
+constexpr double kReferenceShare = 0.2;        // of a region's budget, which the reference may take
+
+/// Returns about how many seconds the default alone takes at a binding: a worker, data, a reference, checks and times.
+/// The rates are round numbers of two cores.
+double least_seconds(const ir::Binding& binding) {
+  constexpr double kStart = 0.15, kSecondsAByte = 8e-10, kSecondsAnElement = 1.8e-8;
+  const ir::Program& program = binding.program();
+  double elements = 0;
+  for (const ir::ValueId id : program.results())
+    elements += static_cast<double>(binding(program.value(id).layout.element_count()));
+  return kStart + kSecondsAByte * static_cast<double>(tuner::data_bytes(binding)) + kSecondsAnElement * elements;
+}
 
 /// The choice for a region that the store already has.
-const tuner::Choice* known_choice(const tuner::Lookup& lookup, const std::string& region) {
-  const auto found = std::ranges::find(lookup.choices, region, &tuner::Choice::region);
+const tuner::Choice* known_choice(const tuner::Lookup& lookup, const tuner::PlannedRegion& region) {
+  const auto found = std::ranges::find_if(lookup.choices, [&](const tuner::Choice& choice) {
+    return choice.region == region.region && choice.regime.value_or(tuner::Regime::cold) == region.regime;
+  });
   return found == lookup.choices.end() ? nullptr : &*found;
 }
 
 }  // namespace
+
+Result<tuner::Regime> regime_from_name(std::string_view name) {
+  auto regime = tuner::regime_from_name(name);
+  if (regime) return regime;
+  return invalid_argument(fmt::format("expected a regime (auto, warm, cold or both), found '{}'", name));
+}
 
 int TunedRegion::failed() const {
   return static_cast<int>(std::ranges::count_if(
@@ -84,8 +111,15 @@ class Tuning {
     std::vector<std::string> texts;
     for (const compiler::SearchPoint& point : space.points) texts.push_back(compiler::to_string(point.config));
     TunePlan plan{.target = compiler.description(), .memory_bytes = memory_bytes_, .regions = {}};
-    for (std::size_t i = 0; i < regions.size(); ++i)
+    const double share = options_.budget_seconds / static_cast<double>(regions.size());
+    for (std::size_t i = 0; i < regions.size(); ++i) {
       plan.regions.push_back(plan_region(std::move(regions[i]), bindings[i], i, space, texts, facts.machine));
+      RegionPlan& region = plan.regions.back();
+      region.least_seconds = least_seconds(bindings[i]);
+      if (region.least_seconds > share)
+        region.planned.notes.push_back(fmt::format(
+            "the default alone needs about {:.2g} s here, and the budget is {:.2g} s", region.least_seconds, share));
+    }
     return plan;
   }
 
@@ -94,6 +128,7 @@ class Tuning {
       return failed_precondition("expected a cache that keeps what is learnt, found none");
     PADLOCK_TRY(TunePlan plan, this->plan());
     TuneReport report{.target = plan.target, .key = key_->digest(), .regions = {}};
+    PADLOCK_CHECK(check_cache());
     std::shared_ptr<const tuner::Lookup> known;
     if (options_.resume) {
       PADLOCK_TRY(known, context_.look_up(program_, *key_, *resolved_->compiler));
@@ -106,6 +141,7 @@ class Tuning {
       report.regions.push_back(std::move(tuned));
     }
     report.seconds = watch_.seconds();
+    report.not_kept = context_.store_->not_kept();
     return report;
   }
 
@@ -115,6 +151,15 @@ class Tuning {
     PADLOCK_TRY(resolved_, context_.resolve(*device, "host"));
     PADLOCK_TRY(key_, context_.key_of(program_, *device, resolved_->target));
     return {};
+  }
+
+  /// Finds out before anything is measured whether it can be kept, by putting the key.
+  Status check_cache() {
+    if (!options_.must_keep) return {};
+    PADLOCK_CHECK(context_.store_->add(*key_, std::span<const tuner::Measurement>()));
+    const std::string why = context_.store_->not_kept();
+    if (why.empty()) return {};
+    return failed_precondition(fmt::format("expected a cache that can be written, found one that cannot: {}", why));
   }
 
   /// Leaves the regions of this shard.
@@ -136,7 +181,10 @@ class Tuning {
       const compiler::SearchPoint& point = space.points[i];
       const std::int64_t task_bytes = compiler::task_bytes(point.config);
       plan.candidates.push_back(
-          {.config = texts[i], .predicted_ns = tuner::predicted_ns(point.costs[index], task_bytes, machine)});
+          {.config = texts[i],
+           .predicted_ns = tuner::predicted_ns(point.costs[index], task_bytes, machine, plan.planned.regime),
+           .past_caches =
+               compiler::evicts_first(point.config) || tuner::stores_past_caches(point.costs[index], machine)});
     }
     plan.order = tuner::order_of_trials(plan.candidates, options_.strategy, options_.seed);
     return plan;
@@ -146,7 +194,7 @@ class Tuning {
                            const tuner::Lookup* known) {
     const RegionPlan& region = plan.regions[index];
     TunedRegion tuned{.planned = region.planned, .outcome = {}};
-    if (const tuner::Choice* choice = known != nullptr ? known_choice(*known, region.planned.region) : nullptr) {
+    if (const tuner::Choice* choice = known != nullptr ? known_choice(*known, region.planned) : nullptr) {
       tuned.was_known = true;
       tuned.outcome.config = choice->config;
       tuned.outcome.reason =
@@ -158,13 +206,19 @@ class Tuning {
     tuner::SearchOptions search{.strategy = options_.strategy,
                                 .budget_seconds = std::max(0.0, left) / static_cast<double>(regions - index),
                                 .seed = options_.seed,
+                                .regime = region.planned.regime,
                                 .awkward = tuner::awkward_sizes(program_.ir(), options_.seed),
                                 .known = {},
                                 .cancelled = options_.cancelled};
     if (options_.resume) search.known = context_.store_->measurements(key);
+    reference_ms_ = kReferenceShare * 1000 * search.budget_seconds;
     search.keep = [&](const tuner::Measurement& m) { return context_.store_->add(key, {&m, 1}); };
     if (options_.progress)
       search.progress = [&](const tuner::Progress& progress) { options_.progress(index, regions, progress); };
+    if (search.progress)
+      search.progress({.candidates = static_cast<int>(region.order.size()),
+                       .least_seconds = region.least_seconds,
+                       .seconds_left = search.budget_seconds});
     PADLOCK_TRY(tuned.outcome,
                 tuner::search_region(region.planned.region, region.planned.sizes, region.candidates, search,
                                      [this](const tuner::Trial& trial) { return attempt(trial); }));
@@ -174,7 +228,8 @@ class Tuning {
                              .config = *tuned.outcome.config,
                              .provenance = tuner::provenance_now(options_.seed),
                              .coverage = tuner::Coverage{.measured = std::ssize(tuned.outcome.measurements),
-                                                         .candidates = tuned.outcome.candidates}}));
+                                                         .candidates = tuned.outcome.candidates},
+                             .regime = region.planned.regime}));
     return tuned;
   }
 
@@ -200,9 +255,13 @@ class Tuning {
         .placement = trial.placement,
         .threads = context_.pool_.threads(),
         .memory_bytes = memory_bytes_,
+        .reference_ms = reference_ms_,
         // A new worker verifies rivals again.
         .time_limit_ms = kTimeLimitMs * (1 + std::ssize(trial.rivals) + std::ssize(trial.further)),
-        .policy = {.warm_up_ms = std::min(2.0, trial.timing_ms / 4), .sample_us = 0, .budget_ms = trial.timing_ms}};
+        .policy = {.warm_up_ms = std::min(2.0, trial.timing_ms / 4),
+                   .sample_us = 0,
+                   .budget_ms = trial.timing_ms,
+                   .setting = trial.setting}};
     limit_ = trial.limit_seconds > 0 ? std::optional(watch_.seconds() + trial.limit_seconds) : std::nullopt;
     Result<tuner::TryResult> result = worker_->try_config(request);
     if (!result && result.error().code == Code::cancelled && !cancelled() && is_late())
@@ -220,6 +279,7 @@ class Tuning {
   std::optional<Context::Resolved> resolved_;  // when planned, as the key
   std::optional<tuner::CacheKey> key_;
   std::int64_t memory_bytes_ = 0;
+  double reference_ms_ = 0;              // of a region
   std::optional<tuner::Worker> worker_;  // started when the first config is tried
   std::optional<double> limit_;          // of what is tried now, on the watch
   Stopwatch watch_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/device_id.h"
@@ -13,6 +14,9 @@
 
 namespace padlock::session {
 
+/// As tuner::regime_from_name; the error lists "auto", too.
+[[nodiscard]] Result<tuner::Regime> regime_from_name(std::string_view name);
+
 /// TuneOptions say what to tune for and what it may cost. See docs/tuning.md.
 struct TuneOptions {
   runtime::DeviceId device = {};
@@ -21,6 +25,7 @@ struct TuneOptions {
   /// For all regions together, checks included. The default of each is tried whatever it is.
   double budget_seconds = 10;
   std::uint64_t seed = 1;
+  bool must_keep = false;         ///< a cache that is to be written and cannot be is an error
   bool resume = false;            ///< take over what the cache knows, instead of measuring it again
   std::int64_t memory_bytes = 0;  ///< of scratch memory; 0: half of what is free
   tuner::Shard shard = {};        ///< of the regions only those that are dealt to it
@@ -35,6 +40,7 @@ struct RegionPlan {
   tuner::PlannedRegion planned;
   std::vector<tuner::Candidate> candidates;  ///< all, the default first
   std::vector<std::size_t> order;            ///< of those that the strategy tries
+  double least_seconds = 0;                  ///< about, that the default alone takes
   std::int64_t scratch_bytes = 0;  ///< of memory that trying a config takes; more where timing takes buffers in turn
 };
 struct TunePlan {
@@ -59,6 +65,7 @@ struct TuneReport {
   int requests = 0;                  ///< to the worker, of one such try or several
   double seconds = 0;
   bool interrupted = false;
+  std::string not_kept = {};  ///< why the cache's file could not be written, which was to be; empty: it was
 
   /// Regions that have a config.
   [[nodiscard]] int chosen() const;

@@ -10,7 +10,7 @@
 #define SIZE(type, bytes) PADLOCK_STATIC_ASSERT(sizeof(type) == (bytes), type##_size)
 #define AT(type, member, bytes) PADLOCK_STATIC_ASSERT(offsetof(type, member) == (bytes), type##_##member)
 
-PADLOCK_STATIC_ASSERT(PADLOCK_API_VERSION == 1005, api_version);
+PADLOCK_STATIC_ASSERT(PADLOCK_API_VERSION == 1006, api_version);
 PADLOCK_STATIC_ASSERT(sizeof(padlock_status) == 4, status_size);
 PADLOCK_STATIC_ASSERT(PADLOCK_OK == 0 && PADLOCK_UNAUTHENTICATED == 16, statuses);
 
@@ -88,7 +88,7 @@ AT(padlock_tensor_info, extents, 24);
 AT(padlock_tensor_info, strides, 32);
 AT(padlock_tensor_info, storage_bytes, 40);
 
-SIZE(padlock_progress, 56);
+SIZE(padlock_progress, 72);
 AT(padlock_progress, region, 8);
 AT(padlock_progress, region_count, 12);
 AT(padlock_progress, tried, 16);
@@ -97,8 +97,10 @@ AT(padlock_progress, best, 24);
 AT(padlock_progress, best_picoseconds, 32);
 AT(padlock_progress, seconds_left, 40);
 AT(padlock_progress, racing, 48);
+AT(padlock_progress, seconds, 56);
+AT(padlock_progress, least_seconds, 64);
 
-SIZE(padlock_tune_options, 136);
+SIZE(padlock_tune_options, 144);
 AT(padlock_tune_options, device, 8);
 AT(padlock_tune_options, search, 16);
 AT(padlock_tune_options, min, 24);
@@ -113,6 +115,7 @@ AT(padlock_tune_options, cancel, 112);
 AT(padlock_tune_options, user, 120);
 AT(padlock_tune_options, shard_index, 128);
 AT(padlock_tune_options, shard_count, 132);
+AT(padlock_tune_options, regime, 136);
 
 /* Called by a test in C++, so that this file is linked and a C program's calls are seen to work. */
 int padlock_test_c_version(void);

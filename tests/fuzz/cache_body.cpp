@@ -33,6 +33,9 @@ void choose(const Choice& choice) {
   if (!choices) return require(!choices.error().message.empty(), "a refused region says why");
   const tuner::Chosen chosen = choices->choose(*kBinding);
   require(chosen.config == choice.config || chosen.config == "default", "one of the configs is chosen");
+  const auto served =
+      tuner::ProgramChoices::of_served(*kProgram, tuner::serving(*kProgram, {choice}, 16'384), "default");
+  require(served.has_value(), "what a choice serves is no other program's");
 }
 
 /// A line behind its hash, which stands first.

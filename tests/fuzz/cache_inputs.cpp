@@ -13,7 +13,7 @@ namespace {
 
 using padlock::testing::Rng;
 
-constexpr std::array<std::string_view, 30> kWords = {"\"",
+constexpr std::array<std::string_view, 32> kWords = {"\"",
                                                      "\\",
                                                      "\\u0000",
                                                      "\\ud800",
@@ -34,6 +34,8 @@ constexpr std::array<std::string_view, 30> kWords = {"\"",
                                                      "\"schema\":1",
                                                      "\"samples_ps\":[1]",
                                                      "\"verdict\":\"crash\"",
+                                                     "\"regime\":\"both\"",
+                                                     "\"ratios\":{\"noise_ppm\":{\"warm\":1},\"ppm\":{\"warm\":2}}",
                                                      "\n",
                                                      "S >= 8",
                                                      " mod ",
@@ -54,6 +56,13 @@ std::string valid_line(Rng& rng) {
       record_of(tuner::testing::key()), record_of(tuner::testing::key(), tuner::testing::choice(region, "unroll=1")),
       record_of(tuner::testing::key(), tuner::testing::measurement(region, "unroll=1")),
       record_of(tuner::testing::key(), tuner::testing::failure("unroll=2", Verdict::timeout, "5 s"))};
+  Choice warm = tuner::testing::choice(region, "unroll=4");
+  warm.regime = Regime::warm;
+  records.push_back(record_of(tuner::testing::key(), warm));
+  Measurement raced = tuner::testing::measurement(region, "unroll=4");
+  raced.regime = Regime::warm;
+  raced.ratios = {.ppm = {{"warm", 900'000}}, .noise_ppm = {{"warm", 1000}}};
+  records.push_back(record_of(tuner::testing::key(), raced));
   const std::string line = to_line(rng.pick(records));
   return line.substr(std::string_view(R"({"check":"0123456789abcdef",)").size());
 }

@@ -188,6 +188,28 @@ except KeyboardInterrupt:
         check(self, done)
         self.assertIn("/nowhere", done.stdout)
 
+    def test_a_cache_that_cannot_be_written_raises_before_anything_is_measured(self):
+        code = f"import padlock\npadlock.configure(cache='read-write', cache_file='/dev/null/t.db')\n" \
+               f"kernel = padlock.compile({EXAMPLE!r})\n" \
+               "try:\n  kernel.tune(dict(B=1, S=1, lo=0), budget=300)\nexcept padlock.FailedPrecondition as e:\n  print(e)"
+        done = run_python(code)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("expected a cache that can be written, found one that cannot: ", done.stdout)
+
+    def test_a_regime_that_is_none_is_refused_and_the_report_says_which(self):
+        body = """
+try:
+    kernel.tune(dict(B=64, S=1000, lo=3), budget=1, regime="hot")
+except padlock.InvalidArgument as error:
+    assert "expected a regime (auto, warm, cold or both), found 'hot'" in str(error), error
+else:
+    raise SystemExit("nothing was raised")
+report = kernel.tune(dict(B=64, S=1000, lo=3), budget=0.1, regime="cold")
+assert [region["regime"] for region in report["regions"]] == ["cold"], report
+assert " (cold), " in kernel.explain(B=64, S=1000, lo=3)["reason"]
+"""
+        check(self, run_python(self.code(body), timeout=120))
+
     def test_modes_of_the_cache(self):
         done = run_python("import padlock\npadlock.configure(cache='maybe')")
         self.assertIn("expected cache to be off, read, read-write or require, found 'maybe'", done.stderr)

@@ -3,6 +3,7 @@
 #include "session/compile/tuning.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
@@ -87,7 +88,7 @@ TEST_CASE("a resumed tuning repeats nothing") {
   TuneOptions options = small_tuning();
   options.budget_seconds = 3600;  // what ends the first is the interruption, on a machine of any speed
   int tries = 0;
-  options.progress = [&](std::size_t, std::size_t, const tuner::Progress&) { ++tries; };
+  options.progress = [&](std::size_t, std::size_t, const tuner::Progress& p) { tries += p.tried > 0 ? 1 : 0; };
   options.cancelled = [&] { return tries >= 4; };
   Context context;
   use(context, folder / "t.db", tuner::Mode::read_write);
@@ -105,6 +106,43 @@ TEST_CASE("a resumed tuning repeats nothing") {
   CHECK(again.trials == 0);
   CHECK(again.regions.front().was_known);
   CHECK(again.regions.front().outcome.config == resumed.regions.front().outcome.config);
+}
+
+TEST_CASE("a cache that cannot be written ends a tuning that must keep what it learns, before anything is tried") {
+  const Folder folder;
+  const Program program = program_of(kPad);
+  TuneOptions options = small_tuning();
+  options.must_keep = true;
+  Context context;
+  use(context, "/dev/null/t.db", tuner::Mode::read_write);
+  const auto report = context.tune(program, options);
+  REQUIRE_FALSE(report);
+  CHECK(report.error().code == Code::failed_precondition);
+  CHECK(report.error().message.starts_with("expected a cache that can be written, found one that cannot: "));
+  CHECK(context.trial_count() == 0);
+  // Who tunes while serving keeps it in memory.
+  options.must_keep = false;
+  CHECK(tuned(context, program, options).chosen() == 1);
+}
+
+TEST_CASE("a region is tuned in its regime, and what is bound says so") {
+  const Folder folder;
+  const Program program = program_of(kPad);
+  for (const auto& [asked, regime] : std::vector<std::pair<std::optional<tuner::Regime>, tuner::Regime>>{
+           {{}, tuner::Regime::warm}, {tuner::Regime::cold, tuner::Regime::cold}}) {
+    TuneOptions options = small_tuning();
+    options.sizes.regime = asked;
+    const std::string file = folder / std::string(name_of(regime));
+    Context context;
+    use(context, file, tuner::Mode::read_write);
+    const TuneReport report = tuned(context, program, options);
+    CHECK(report.regions.front().planned.regime == regime);
+    for (const tuner::Measurement& m : report.regions.front().outcome.measurements) CHECK(m.regime == regime);
+    Context second;
+    use(second, file, tuner::Mode::require);
+    CHECK(bound(second, program, small_sizes()).reason().find(fmt::format(" ({}), ", name_of(regime))) !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("shards, as many as there are, are all regions once") {

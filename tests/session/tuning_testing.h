@@ -41,12 +41,14 @@ inline BoundProgram bound(Context& context, const Program& program, const tuner:
   return *std::move(made);
 }
 
-/// Puts a choice into a cache file, as a tuning would.
+/// Puts a choice into a cache file, as a tuning for tensors in a cache would.
 inline void learn(const std::string& file, const tuner::CacheKey& key, const std::string& region,
                   const std::string& config) {
   auto store = tuner::Store::open({.mode = tuner::Mode::read_write, .user_file = file});
   REQUIRE(store);
-  REQUIRE((*store)->add(key, tuner::testing::choice(region, config)));
+  tuner::Choice choice = tuner::testing::choice(region, config);
+  choice.regime = tuner::Regime::warm;
+  REQUIRE((*store)->add(key, choice));
 }
 
 /// A variable of this process and of those that it starts, as long as the object lives.

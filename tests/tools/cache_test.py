@@ -61,7 +61,7 @@ class Cache(Case):
         text = self.succeed("cache", "show", "--cache=a.db")
         self.assertIn("  llvm (must): 22.1.8\n", text)
         self.assertIn("  threads (perf): 8\n", text)
-        self.assertIn("  chosen for S >= 1024: vector_bytes=32,unroll=4,", text)
+        self.assertIn("  chosen for S >= 1024 (cold): vector_bytes=32,unroll=4,", text)
         order = [text.index(part) for part in ("41.200 us", "43.800 us", "timeout: no result within 5 s")]
         self.assertEqual(order, sorted(order))
 
@@ -120,26 +120,27 @@ class Cache(Case):
         (left,) = (self.folder / "meet").iterdir()
         self.assertEqual(left.read_text(), "".join(LINES))
 
-    def test_what_sync_cannot_reach_or_read_is_a_warning(self):
+    def test_what_sync_cannot_reach_or_read_is_a_warning_and_the_command_fails(self):
         cache = self.fill("a.db")
         for url in (f"file://{self.folder}/gone", f"file://{self.folder}/a.db"):
             done = self.padlock("cache", "sync", url, cache)
-            self.assertEqual((done.returncode, done.stdout), (0, "a.db: 0 records were new\n"))
+            self.assertEqual((done.returncode, done.stdout), (8, f"a.db: 0 records were new\nnot all was exchanged with {url}\n"))
             self.assertRegex(done.stderr, r"\Apadlock: warning: cannot read .*: No(t a| such file or) directory\n\Z")
         done = self.padlock("cache", "sync", "redis://127.0.0.1:1", cache)
         if done.returncode == 2:
             self.assertIn("PADLOCK_REDIS is off", done.stderr)
         else:
             warning = "padlock: warning: redis://127.0.0.1:1: Connection refused\n"
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "a.db: 0 records were new\n", warning))
+            text = "a.db: 0 records were new\nnot all was exchanged with redis://127.0.0.1:1\n"
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (8, text, warning))
             done = self.padlock("cache", "sync", "redis://me:secret@127.0.0.1:1", cache, "--json")
-            self.assertEqual((done.returncode, json.loads(done.stdout)["url"]), (0, "redis://...@127.0.0.1:1"))
+            self.assertEqual((done.returncode, json.loads(done.stdout)["url"]), (8, "redis://...@127.0.0.1:1"))
             self.assertNotIn("secret", done.stdout + done.stderr)
         (self.folder / "meet").mkdir()
         bad = self.write("meet/" + 32 * "0" + ".v1.jsonl", LINES[0])
         done = self.padlock("cache", "sync", f"file://{self.folder}/meet", "--cache=new.db", "--json")
         problem = f"{self.folder}/{bad}: expected an export that its name is the hash of; nothing is taken"
-        self.assertEqual((done.returncode, done.stderr), (0, f"padlock: warning: {problem}\n"))
+        self.assertEqual((done.returncode, done.stderr), (8, f"padlock: warning: {problem}\n"))
         self.assertEqual((json.loads(done.stdout)["written"], json.loads(done.stdout)["problems"]), (0, [problem]))
         self.assertEqual(self.succeed("cache", "list", "--cache=new.db"), "0 keys\n")
 

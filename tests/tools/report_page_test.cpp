@@ -48,6 +48,22 @@ TEST_CASE("a region has a dot a config, the default, the choice, the copy, and w
   CHECK(count(page, "(24 of 31 configs measured); 3 timed, 2 failed") == 1);
 }
 
+TEST_CASE("the picture shows what decided: times over the default's, and who was timed alone stands aside") {
+  ReportRegion region = region_of(4, 0);
+  region.timed[0].median_ps = 30e6;  // alone it looked slower than the default
+  region.timed[0].ratio = {.value = 0.9, .noise = 0.01};
+  region.timed[1].ratio = {.value = 1, .noise = 0};
+  region.timed[2].median_ps = 20e6;  // alone it looked fastest
+  region.timed[3].ratio = {.value = 0.8, .noise = 0.01, .slower_in = "warm and then read"};
+  const std::string page = report_page("tuning.db", {region});
+  CHECK(count(page,
+              "<g class=\"dot chosen\"><title>chosen: vector_bytes=32,unroll=2,split=1,store=automatic,task_kib=0: "
+              "20.4 GB/s (20.2 GB/s to 20.6 GB/s)") == 1);  // 0.9 of 28 us
+  CHECK(count(page, "<g class=\"dot default\"><title>default: ") == 1);
+  CHECK(count(page, "<g class=\"dot aside\"><title>alone: ") == 1);
+  CHECK(count(page, "<g class=\"dot aside\"><title>slower warm and then read: ") == 1);
+}
+
 TEST_CASE("where bytes are not known there are launches, and no copy") {
   ReportRegion region = region_of(2, 0);
   region.bytes = 0;

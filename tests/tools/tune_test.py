@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -57,12 +58,51 @@ class Tune(Case):
         report = self.tune(f"--opt={SIZES}", "--budget=0s")
         (region,) = report["regions"]
         self.assertEqual((report["trials"], region["measured"]), (1, 1))
-        self.assertEqual(
+        self.assertRegex(
             region["reason"],
-            f"the default alone was tried: 1 of {region['candidates']} configs was measured; "
-            "the budget ended before the default was checked at awkward sizes",
+            "^the budget ended before another config than the default was tried: "
+            f"1 of {region['candidates']} configs was measured; about [0-9]+ s are enough$",
         )
         self.assertGreater(region["candidates"], 1)
+
+    def test_a_cache_that_cannot_be_written_ends_the_command_before_anything_is_measured(self):
+        for cache in ("/dev/null/t.db", self.folder):
+            done = self.padlock("tune", "p.pad", f"--opt={SIZES}", f"--cache={cache}", "--budget=60s")
+            self.assertEqual(done.returncode, 8, done.stderr)
+            self.assertIn("expected a cache that can be written, found one that cannot: ", done.stderr)
+            self.assertNotIn("kept in", done.stdout)
+
+    def test_an_error_names_the_option_that_was_typed_and_what_is_near(self):
+        for option in ("min", "opt", "max"):
+            done = self.padlock("tune", "p.pad", f"--{option}=b=64")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"--{option} names 'b', which is no symbol of the program", done.stderr)
+            self.assertIn("did you mean 'B'?", done.stderr)
+            done = self.padlock("tune", "p.pad", f"--{option}=B=4,B=5")
+            self.assertIn(f"--{option} gives B twice", done.stderr)
+            done = self.padlock("tune", "p.pad", f"--{option}=B=four")
+            self.assertIn(f"expected a 64-bit integer for B in --{option}, found 'four'", done.stderr)
+        done = self.padlock("tune", "p.pad", "--regime=wram")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--regime: expected auto, warm, cold or both, found 'wram'; did you mean 'warm'?", done.stderr)
+
+    def test_a_regime_is_said_by_plan_report_cache_and_reason(self):
+        for asked, regime in (("auto", "warm"), ("cold", "cold"), ("both", "both")):
+            cache = f"{regime}.db"
+            how = (f"--opt={SIZES}", f"--regime={asked}", f"--cache={cache}", "--json")
+            (region,) = json.loads(self.succeed("tune", "p.pad", *how, "--dry-run"))["regions"]
+            self.assertEqual(region["regime"], regime)
+            (region,) = json.loads(self.succeed("tune", "p.pad", *how, "--quiet", "--budget=0s"))["regions"]
+            self.assertEqual(region["regime"], regime)
+            self.assertIn(f" ({regime}): ", self.succeed("cache", "show", f"--cache={cache}"))
+            done = json.loads(self.succeed("explain", "p.pad", f"--bind={SIZES}", f"--cache={cache}", "--json"))
+            self.assertIn(f" ({regime}), 1 of ", done["reason"])
+
+    def test_sizes_that_need_more_time_than_there_is_are_said_at_once(self):
+        done = self.padlock("tune", "p.pad", f"--opt={SIZES}", "--budget=10ms", "--cache=t.db")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("region 1 of 1 needs about 0.15 s for the default alone, and its budget is 0", done.stderr)
+        self.assertIn("the default alone needs about 0.15 s here, and the budget is 0.01 s", done.stdout)
 
     def test_a_dry_run_lists_and_writes_nothing(self):
         dry_run = (f"--opt={SIZES}", "--dry-run", "--search=full", "--memory=64")
@@ -83,7 +123,7 @@ class Tune(Case):
         )
         for _ in range(600):
             time.sleep(0.05)
-            if (self.folder / "t.db").exists() and self.padlock("cache", "list", "--cache=t.db").stdout[:1] == "1":
+            if (self.folder / "t.db").exists() and re.search("[1-9][0-9]* measured", self.padlock("cache", "list", "--cache=t.db").stdout):
                 break
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -108,7 +148,7 @@ class Tune(Case):
     def test_progress_and_text(self):
         done = self.padlock("tune", "p.pad", f"--opt={SIZES}", "--budget=200ms", "--cache=t.db")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("  measured at B=32,S=300,lo=3\n", done.stdout)
+        self.assertIn("  measured at B=32,S=300,lo=3, with tensors in the last cache (warm)\n", done.stdout)
         self.assertIn("seed 1", done.stdout)
         self.assertTrue(done.stdout.endswith("kept in t.db\n"))
 

@@ -1,4 +1,5 @@
 #include "tools/arrays/arguments.h"
+#include "support/suggestion.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -92,7 +93,8 @@ Outcome<ExpectArgument> parse_expect(std::string_view text) {
   return ExpectArgument{split.name, *std::move(file)};
 }
 
-Outcome<std::map<std::string, std::int64_t>> parse_bind(const std::vector<std::string>& texts) {
+Outcome<std::map<std::string, std::int64_t>> parse_bind(const std::vector<std::string>& texts,
+                                                        std::string_view option) {
   std::map<std::string, std::int64_t> symbols;
   for (std::string_view text : texts) {
     for (bool more = true; more;) {
@@ -100,23 +102,27 @@ Outcome<std::map<std::string, std::int64_t>> parse_bind(const std::vector<std::s
       const std::string_view item = text.substr(0, comma);
       more = comma != std::string_view::npos;
       if (more) text.remove_prefix(comma + 1);
-      PADLOCK_TRY(auto split, split_name("bind", "NAME=INTEGER,...", item));
+      PADLOCK_TRY(auto split, split_name(option, "NAME=INTEGER,...", item));
       const auto value = parse_integer(split.rest);
       if (!value)
-        return usage(fmt::format("expected a 64-bit integer for {} in --bind, found '{}'", split.name, split.rest));
-      if (!symbols.emplace(split.name, *value).second) return usage(fmt::format("--bind gives {} twice", split.name));
+        return usage(
+            fmt::format("expected a 64-bit integer for {} in --{}, found '{}'", split.name, option, split.rest));
+      if (!symbols.emplace(split.name, *value).second)
+        return usage(fmt::format("--{} gives {} twice", option, split.name));
     }
   }
   return symbols;
 }
 
-Outcome<void> check_symbols(const lib::Program& program, const std::map<std::string, std::int64_t>& symbols) {
+Outcome<void> check_symbols(const lib::Program& program, const std::map<std::string, std::int64_t>& symbols,
+                            std::string_view option) {
   std::vector<std::string_view> names;
   for (const padlock_symbol_info& symbol : program.symbols()) names.emplace_back(symbol.name);
   for (const auto& [name, value] : symbols)
     if (std::ranges::find(names, name) == names.end())
-      return usage(fmt::format("--bind names '{}', which is no symbol of the program (it has: {})", name,
-                               names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+      return usage(fmt::format("--{} names '{}', which is no symbol of the program (it has: {}){}", option, name,
+                               names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")),
+                               did_you_mean(name, names)));
   return {};
 }
 

@@ -51,12 +51,14 @@ struct ExpectArgument {
 [[nodiscard]] Outcome<InputArgument> parse_input(std::string_view text);
 [[nodiscard]] Outcome<OutputArgument> parse_output(std::string_view text);
 [[nodiscard]] Outcome<ExpectArgument> parse_expect(std::string_view text);
-/// Several "B=4,lo=-3". No name may come twice.
-[[nodiscard]] Outcome<std::map<std::string, std::int64_t>> parse_bind(const std::vector<std::string>& texts);
+/// Several "B=4,lo=-3". No name may come twice. `option`: what was typed, for messages.
+[[nodiscard]] Outcome<std::map<std::string, std::int64_t>> parse_bind(const std::vector<std::string>& texts,
+                                                                      std::string_view option = "bind");
 
-/// Every name is a symbol of the program.
+/// Every name is a symbol of the program. `option` as above.
 [[nodiscard]] Outcome<void> check_symbols(const lib::Program& program,
-                                          const std::map<std::string, std::int64_t>& symbols);
+                                          const std::map<std::string, std::int64_t>& symbols,
+                                          std::string_view option = "bind");
 /// The failure for symbols without a value: names them and how to give one.
 [[nodiscard]] std::unexpected<Failure> missing_symbols(const std::vector<std::string>& names);
 

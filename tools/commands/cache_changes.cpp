@@ -71,7 +71,8 @@ std::string without_password(const std::string& url) {
 Outcome<ExitCode> cache_merge(const CacheOptions& options) { return take_in("cache merge", options); }
 Outcome<ExitCode> cache_import(const CacheOptions& options) { return take_in("cache import", options); }
 
-/// Syncs; a fault of the exchange costs what the exchange has, and no more: it is a warning.
+/// Syncs. A fault of the exchange costs what the exchange has, and no more: the cache serves as before. The command
+/// says so in warnings, and exits as one whose purpose was not reached.
 Outcome<ExitCode> cache_sync(const CacheOptions& options) {
   PADLOCK_TRY(const auto cache, open_cache(options.cache));
   const auto synced = cache.sync(options.files[0]);
@@ -87,8 +88,10 @@ Outcome<ExitCode> cache_sync(const CacheOptions& options) {
       .member("written", synced->written)
       .member("problems", problems)
       .end_object();
-  return print(options.json, std::move(json).take(),
-               fmt::format("{}: {} records were new\n", cache.path(), synced->written));
+  std::string text = fmt::format("{}: {} records were new\n", cache.path(), synced->written);
+  if (!problems.empty()) text += fmt::format("not all was exchanged with {}\n", without_password(options.files[0]));
+  const auto printed = print(options.json, std::move(json).take(), text);
+  return printed && !problems.empty() ? ExitCode::cache : printed;
 }
 
 Outcome<ExitCode> cache_diff(const CacheOptions& options) {

@@ -73,9 +73,10 @@ void add_facts(ReportRegion& region, const lib::Program& program, const JsonValu
       region.bytes += tensor["storage_bytes"]["value"].integer();
 }
 
-void add_choice(ReportRegion& shown, const JsonValue& key, const std::string& region) {
+void add_choice(ReportRegion& shown, const JsonValue& key, const JsonValue& measurement) {
   for (const JsonValue& choice : key["choices"].items())
-    if (choice["region"].text() == region) {
+    if (choice["region"].text() == measurement["region"].text() &&
+        choice["regime"].text() == measurement["regime"].text()) {
       shown.chosen = choice["config"].text();
       shown.coverage = coverage_text(choice);
     }
@@ -86,7 +87,7 @@ void add_measurement(ReportRegion& region, const JsonValue& m) {
   if (const std::string& verdict = m["verdict"].text(); verdict != "ok")
     region.failed.push_back({config, verdict, m["message"].text()});
   else
-    region.timed.push_back({config, m["median_ps"].number(), m["noise_ps"].number()});
+    region.timed.push_back({config, m["median_ps"].number(), m["noise_ps"].number(), ratio_of(m)});
 }
 
 ReportRegion begin_region(const JsonValue& key, const JsonValue& measurement) {
@@ -95,8 +96,8 @@ ReportRegion begin_region(const JsonValue& key, const JsonValue& measurement) {
   region.machine =
       fmt::format("{}, {}, {}", key_field(key, "target"), key_field(key, "device"), key_field(key, "date"));
   region.region = region_text(measurement["region"].text());
-  region.sizes = sizes_text(measurement["sizes"]);
-  add_choice(region, key, measurement["region"].text());
+  region.sizes = fmt::format("{} ({})", sizes_text(measurement["sizes"]), measurement["regime"].text());
+  add_choice(region, key, measurement);
   return region;
 }
 
@@ -108,9 +109,10 @@ Outcome<std::vector<ReportRegion>> report_regions(const lib::Context& context, c
   PADLOCK_TRY(const Texts texts, by_fingerprint(programs));
   std::vector<ReportRegion> regions;
   for (const JsonValue* key : keys) {
-    std::map<std::pair<std::string, std::string>, std::size_t> places;  // by region and sizes
+    std::map<std::pair<std::string, std::string>, std::size_t> places;  // by region, and by sizes with regime
     for (const JsonValue& m : (*key)["measurements"].items()) {
-      const auto [place, is_new] = places.try_emplace({m["region"].text(), sizes_text(m["sizes"])}, regions.size());
+      const auto [place, is_new] =
+          places.try_emplace({m["region"].text(), sizes_text(m["sizes"]) + " " + m["regime"].text()}, regions.size());
       if (is_new) {
         ReportRegion& region = regions.emplace_back(begin_region(*key, m));
         if (const auto text = texts.find((*key)["program"].text()); text != texts.end())

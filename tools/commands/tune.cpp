@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -6,6 +7,7 @@
 #include <memory>
 
 #include "support/stopwatch.h"
+#include "support/suggestion.h"
 #include "tools/arrays/arguments.h"
 #include "tools/commands/command.h"
 #include "tools/commands/interruption.h"
@@ -18,6 +20,7 @@ namespace {
 
 constexpr int kMostPrograms = 100'000;
 constexpr std::array<std::string_view, 3> kSearches = {"fast", "full", "random"};
+constexpr std::array<std::string_view, 4> kRegimes = {"auto", "warm", "cold", "both"};
 
 struct TuneCommand {
   std::vector<std::string> programs;
@@ -25,6 +28,7 @@ struct TuneCommand {
   std::string device = "host";
   std::string budget = "10s";
   std::string search = "fast";
+  std::string regime = "auto";
   std::string shard;
   std::string cache;
   std::string report;
@@ -60,12 +64,23 @@ Outcome<void> parse_shard(const std::string& text, lib::TuneOptions& options) {
   return fail(ExitCode::usage, fmt::format("--shard: expected I/N with I from 0 to N - 1, found '{}'", text));
 }
 
-Outcome<lib::Sizes> parse_sizes(const std::vector<std::string>& texts, const lib::Program& program) {
-  PADLOCK_TRY(const auto symbols, parse_bind(texts));
-  PADLOCK_CHECK(check_symbols(program, symbols));
+Outcome<lib::Sizes> parse_sizes(const char* option, const std::vector<std::string>& texts,
+                                const lib::Program& program) {
+  PADLOCK_TRY(const auto symbols, parse_bind(texts, option));
+  PADLOCK_CHECK(check_symbols(program, symbols, option));
   lib::Sizes sizes;
   for (const auto& [name, value] : symbols) sizes.set(name, value);
   return sizes;
+}
+
+/// A name among those that an option takes.
+template <std::size_t kCount>
+Outcome<void> check_name(const char* option, const std::string& name,
+                         const std::array<std::string_view, kCount>& names) {
+  if (std::ranges::find(names, name) != names.end()) return {};
+  return fail(ExitCode::usage, fmt::format("--{}: expected {} or {}, found '{}'{}", option,
+                                           fmt::join(names.begin(), names.end() - 1, ", "), names.back(), name,
+                                           did_you_mean(name, names)));
 }
 
 constexpr double kNoTime = 1e-9;  // 0 is the library's default
@@ -76,23 +91,24 @@ Outcome<lib::TuneOptions> parse(const TuneCommand& command, const lib::Program& 
   PADLOCK_CHECK(parse_shard(command.shard, options));
   options.device = command.device;
   options.search = command.search;
+  options.regime = command.regime;
   options.budget_seconds = std::max(budget, kNoTime);
   options.seed = command.seed;
   options.resume = command.resume;
   options.memory_bytes = command.memory_mib << 20;
   options.cancel = [](void*) -> std::int32_t { return Interruption::requested() ? 1 : 0; };
-  for (const auto& [texts, sizes] :
-       {std::pair(&command.min, &options.min), {&command.opt, &options.opt}, {&command.max, &options.max}}) {
-    PADLOCK_TRY(auto parsed, parse_sizes(*texts, program));
-    *sizes = std::move(parsed);
-  }
-  if (std::ranges::find(kSearches, command.search) == kSearches.end())
-    return fail(ExitCode::usage, fmt::format("--search: expected fast, full or random, found '{}'", command.search));
+  PADLOCK_CHECK(check_name("search", command.search, kSearches));
+  PADLOCK_CHECK(check_name("regime", command.regime, kRegimes));
+  PADLOCK_TRY(options.min, parse_sizes("min", command.min, program));
+  PADLOCK_TRY(options.opt, parse_sizes("opt", command.opt, program));
+  PADLOCK_TRY(options.max, parse_sizes("max", command.max, program));
   return options;
 }
 
 std::unexpected<Failure> tune_failure(const lib::Error& error, const std::string& file) {
   if (error.status() == PADLOCK_NOT_FOUND) return fail(ExitCode::no_config, error);
+  const bool of_cache = error.status() == PADLOCK_FAILED_PRECONDITION || error.status() == PADLOCK_DATA_LOSS;
+  if (of_cache) return fail(ExitCode::cache, error);
   return compile_failure(error, file);
 }
 
@@ -122,14 +138,10 @@ Outcome<void> print_reports(const TuneCommand& command, const std::vector<Report
   return {};
 }
 
-Outcome<std::string> cache_file(const TuneCommand& command, const lib::Context& context) {
-  PADLOCK_TRY(const auto cache, or_fail(ExitCode::cache, context.cache(command.cache)));
-  return std::string(cache.path());
-}
-
 /// Writes the page of what was tuned, with copies timed where it was tuned.
-Outcome<void> write_page(const TuneCommand& command, const lib::Context& context, const std::string& file,
-                         const std::vector<Report>& reports) {
+Outcome<void> write_page(const TuneCommand& command, const lib::Context& context,
+                         const std::vector<lib::Program>& programs, const std::vector<Report>& reports) {
+  const std::string file = reports.front().value["cache"].text();
   PADLOCK_TRY(const auto cache, or_fail(ExitCode::cache, context.cache(file)));
   PADLOCK_TRY(const auto json, or_fail(ExitCode::cache, cache.describe()));
   PADLOCK_TRY(const auto described, JsonValue::parse(json.view()));
@@ -137,11 +149,6 @@ Outcome<void> write_page(const TuneCommand& command, const lib::Context& context
   for (const JsonValue& key : described["keys"].items())
     if (std::ranges::any_of(reports, [&key](const Report& r) { return r.value["key"].text() == key["key"].text(); }))
       keys.push_back(&key);
-  std::vector<lib::Program> programs;
-  for (const std::string& name : command.programs) {
-    PADLOCK_TRY(auto program, load_program(context, name));
-    programs.push_back(std::move(program));
-  }
   PADLOCK_TRY(const auto regions, report_regions(context, keys, programs, command.device));
   return write_text(command.report, report_page(file, regions));
 }
@@ -156,10 +163,8 @@ ExitCode exit_code_of(const std::vector<Report>& reports) {
 }
 
 /// Tunes one program.
-Outcome<Report> run(const TuneCommand& command, const lib::Context& context, const std::string& file,
-                    lib::TuneOptions options) {
-  PADLOCK_TRY(const auto program, load_program(context, file));
-  ProgressMeter meter(command.quiet);
+Outcome<Report> run(const lib::Program& program, const std::string& file, lib::TuneOptions options, bool quiet) {
+  ProgressMeter meter(quiet);
   options.user = &meter;
   options.progress = [](void* user, const padlock_progress* progress) -> std::int32_t {
     static_cast<ProgressMeter*>(user)->show(*progress);
@@ -173,53 +178,58 @@ Outcome<Report> run(const TuneCommand& command, const lib::Context& context, con
   return report_of(json);
 }
 
-/// Tunes one program after the other in a context that keeps what is learnt; what one leaves of its share of the time
-/// the next ones have.
-Outcome<std::vector<Report>> run_all(const TuneCommand& command, const std::string& cache,
+/// Tunes one program after the other; what one leaves of its share of the time the next ones have.
+Outcome<std::vector<Report>> run_all(const TuneCommand& command, const std::vector<lib::Program>& programs,
                                      std::vector<lib::TuneOptions> options) {
-  padlock_context_options keeping = lib::Context::options();
-  keeping.cache_mode = PADLOCK_CACHE_READ_WRITE;
-  keeping.cache_file = cache.c_str();
-  PADLOCK_TRY(const auto context, open_context(keeping));
   const Interruption interruption;
   const Stopwatch watch;
   std::vector<Report> reports;
   for (std::size_t i = 0; i < options.size(); ++i) {
     const double left = options[i].budget_seconds - watch.seconds();
     options[i].budget_seconds = std::max(kNoTime, left / static_cast<double>(options.size() - i));
-    PADLOCK_TRY(auto report, run(command, context, command.programs[i], options[i]));
+    PADLOCK_TRY(auto report, run(programs[i], command.programs[i], options[i], command.quiet));
     reports.push_back(std::move(report));
     if (reports.back().value["interrupted"].truth()) break;
   }
   return reports;
 }
 
-Outcome<ExitCode> tune(const TuneCommand& command) {
-  // Check the command before there is a cache.
-  if (command.dry_run && !command.report.empty())
-    return fail(ExitCode::usage, "--report: nothing is measured with --dry-run");
-  PADLOCK_TRY(const auto context, open_context());
-  PADLOCK_CHECK(check_device(context, command.device));
-  std::vector<lib::TuneOptions> options;
+Outcome<std::vector<Report>> plan_all(const TuneCommand& command, const std::vector<lib::Program>& programs,
+                                      const std::vector<lib::TuneOptions>& options) {
   std::vector<Report> plans;
-  for (const std::string& file : command.programs) {
-    PADLOCK_TRY(const auto program, load_program(context, file));
-    PADLOCK_TRY(options.emplace_back(), parse(command, program));
-    if (!command.dry_run) continue;
-    PADLOCK_TRY(const auto tuner, or_fail(ExitCode::usage, program.tuner(options.back())));
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    PADLOCK_TRY(const auto tuner, or_fail(ExitCode::usage, programs[i].tuner(options[i])));
     const auto plan = tuner.plan();
-    if (!plan) return tune_failure(plan.error(), file);
+    if (!plan) return tune_failure(plan.error(), command.programs[i]);
     PADLOCK_TRY(auto report, report_of(*plan));
     plans.push_back(std::move(report));
   }
+  return plans;
+}
+
+Outcome<ExitCode> tune(const TuneCommand& command) {
+  if (command.dry_run && !command.report.empty())
+    return fail(ExitCode::usage, "--report: nothing is measured with --dry-run");
+  // The context opens its cache when something is to be kept: a command that is refused leaves no file.
+  padlock_context_options keeping = lib::Context::options();
+  keeping.cache_mode = PADLOCK_CACHE_READ_WRITE;
+  if (!command.cache.empty()) keeping.cache_file = command.cache.c_str();
+  PADLOCK_TRY(const auto context, open_context(keeping));
+  PADLOCK_CHECK(check_device(context, command.device));
+  std::vector<lib::Program> programs;
+  std::vector<lib::TuneOptions> options;
+  for (const std::string& file : command.programs) {
+    PADLOCK_TRY(programs.emplace_back(), load_program(context, file));
+    PADLOCK_TRY(options.emplace_back(), parse(command, programs.back()));
+  }
   if (command.dry_run) {
+    PADLOCK_TRY(const auto plans, plan_all(command, programs, options));
     PADLOCK_CHECK(print_reports(command, plans, plan_text));
     return ExitCode::ok;
   }
-  PADLOCK_TRY(const auto cache, cache_file(command, context));
-  PADLOCK_TRY(const auto reports, run_all(command, cache, options));
+  PADLOCK_TRY(const auto reports, run_all(command, programs, options));
   PADLOCK_CHECK(print_reports(command, reports, tune_text));
-  if (!command.report.empty()) PADLOCK_CHECK(write_page(command, context, cache, reports));
+  if (!command.report.empty()) PADLOCK_CHECK(write_page(command, context, programs, reports));
   return exit_code_of(reports);
 }
 
@@ -234,6 +244,9 @@ void add_tune(Subcommand& app) {
   command.repeated("--max", options->max, "NAME=INTEGER,...: the greatest sizes to tune for");
   command.option("--budget", options->budget, "TIME", "time for all of it: 10s, 500ms, 2m");
   command.option("--search", options->search, "KIND", "fast (what a model finds promising), full or random");
+  command.option(
+      "--regime", options->regime, "KIND",
+      "where launches will find their tensors: warm (in the last cache), cold, both; auto: as their bytes say");
   command.option("--memory", options->memory_mib, 1, std::int64_t{1} << 30, "MIB",
                  "MiB that scratch memory may take; else half of what is free");
   command.option("--device", options->device, "DEVICE", "host or cuda:N");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "support/json_writer.h"
@@ -10,6 +11,14 @@
 
 namespace padlock::tools {
 namespace {
+
+constexpr double kSlower = 1.005;  // of the default's time, as the search has it
+
+/// A setting for people: "warm and then read" of "warm_then_read".
+std::string words_of(const std::string& setting) {
+  const std::size_t read = setting.find("_then_read");
+  return read == std::string::npos ? setting : setting.substr(0, read) + " and then read";
+}
 
 std::string brief(const std::string& hash) { return hash.substr(0, 12); }
 
@@ -21,21 +30,32 @@ std::string microseconds(std::int64_t picoseconds) {
   return fmt::format("{:.3f} us", static_cast<double>(picoseconds) / 1e6);
 }
 
-/// By region, then sizes, then time; failures last.
+/// The sizes, and the regime behind them: "B=4 (warm)".
+std::string state_text(const JsonValue& m) {
+  return fmt::format("{} ({})", sizes_text(m["sizes"]), m["regime"].text());
+}
+
+/// By region, then sizes and regime, then what decided: those that raced with the default by their times over its own,
+/// then the others by time; failures last.
 CacheKeys by_time(const std::vector<JsonValue>& measurements) {
   CacheKeys list;
   for (const JsonValue& m : measurements) list.push_back(&m);
   std::ranges::sort(list, {}, [](const JsonValue* m) {
-    return std::tuple((*m)["region"].text(), sizes_text((*m)["sizes"]), failed(*m), (*m)["median_ps"].integer(),
-                      (*m)["config"].text());
+    const std::optional<Ratio> ratio = ratio_of(*m);
+    return std::tuple((*m)["region"].text(), state_text(*m), failed(*m), !ratio, ratio ? ratio->value : 0,
+                      (*m)["median_ps"].integer(), (*m)["config"].text());
   });
   return list;
 }
 
-std::string outcome_text(const JsonValue& m) {
-  if (!failed(m))
-    return fmt::format("{} +- {}, {} samples", microseconds(m["median_ps"].integer()),
-                       microseconds(m["noise_ps"].integer()), m["samples_ps"].items().size());
+/// `raced`: whether anything is known of races; records of earlier versions do not say it.
+std::string outcome_text(const JsonValue& m, bool raced) {
+  if (!failed(m)) {
+    const std::string samples = fmt::format("{} +- {}, {} samples", microseconds(m["median_ps"].integer()),
+                                            microseconds(m["noise_ps"].integer()), m["samples_ps"].items().size());
+    if (ratio_of(m)) return fmt::format("{}; {}", ratios_text(m), samples);
+    return raced ? "timed alone: " + samples : samples;
+  }
   const std::string& message = m["message"].text();
   return fmt::format("{}{}{}", m["verdict"].text(), message.empty() ? "" : ": ", message);
 }
@@ -58,7 +78,8 @@ void add_fields(JsonWriter& json, const JsonValue& key) {
 void add_choices(JsonWriter& json, const JsonValue& key) {
   json.key("choices").begin_array();
   for (const JsonValue& choice : key["choices"].items()) {
-    json.begin_object().member("region", choice["region"].text()).member("config", choice["config"].text());
+    json.begin_object().member("region", choice["region"].text()).member("regime", choice["regime"].text());
+    json.member("config", choice["config"].text());
     for (const char* name : {"measured", "candidates"})
       if (choice[name].exists()) json.member(name, choice[name].integer());
     add_provenance(json, choice);
@@ -67,10 +88,23 @@ void add_choices(JsonWriter& json, const JsonValue& key) {
   json.end_array();
 }
 
+void add_ratios(JsonWriter& json, const JsonValue& m) {
+  if (!m["ratios"].exists()) return;
+  json.key("ratios").begin_object();
+  for (const char* member : {"ppm", "noise_ppm"}) {
+    json.key(member).begin_object();
+    for (const std::string& setting : m["ratios"][member].names())
+      json.member(setting, m["ratios"][member][setting].integer());
+    json.end_object();
+  }
+  json.end_object();
+}
+
 void add_measurements(JsonWriter& json, const JsonValue& key) {
   json.key("measurements").begin_array();
   for (const JsonValue& m : key["measurements"].items()) {
-    json.begin_object().member("region", m["region"].text()).member("config", m["config"].text());
+    json.begin_object().member("region", m["region"].text()).member("regime", m["regime"].text());
+    json.member("config", m["config"].text());
     json.key("sizes").begin_object();
     for (const std::string& name : m["sizes"].names()) json.member(name, m["sizes"][name].integer());
     json.end_object().member("verdict", m["verdict"].text()).member("message", m["message"].text());
@@ -78,6 +112,7 @@ void add_measurements(JsonWriter& json, const JsonValue& key) {
     for (const JsonValue& sample : m["samples_ps"].items()) samples.push_back(sample.integer());
     json.member("median_ps", m["median_ps"].integer()).member("noise_ps", m["noise_ps"].integer());
     json.member("samples_ps", samples);
+    add_ratios(json, m);
     add_provenance(json, m);
     json.end_object();
   }
@@ -85,6 +120,36 @@ void add_measurements(JsonWriter& json, const JsonValue& key) {
 }
 
 }  // namespace
+
+std::optional<Ratio> ratio_of(const JsonValue& measured) {
+  const JsonValue& medians = measured["ratios"]["ppm"];
+  if (medians.names().empty()) return std::nullopt;
+  Ratio ratio;
+  double logarithms = 0, squares = 0, worst = kSlower;
+  for (const std::string& setting : medians.names()) {
+    const double value = std::max(static_cast<double>(medians[setting].integer()), 1.0) / 1e6;
+    const double noise = static_cast<double>(measured["ratios"]["noise_ppm"][setting].integer()) / 1e6;
+    logarithms += std::log(value);
+    squares += noise * noise;
+    if (value - noise <= worst) continue;
+    worst = value - noise;
+    ratio.slower_in = words_of(setting);
+  }
+  const auto settings = static_cast<double>(medians.names().size());
+  ratio.value = std::exp(logarithms / settings);
+  ratio.noise = std::sqrt(squares) / settings;
+  return ratio;
+}
+
+std::string ratios_text(const JsonValue& measured) {
+  std::string text;
+  const JsonValue& ratios = measured["ratios"];
+  for (const std::string& setting : ratios["ppm"].names())
+    text += fmt::format("{}{:.3f} +- {:.3f} {}", text.empty() ? "" : ", ",
+                        static_cast<double>(ratios["ppm"][setting].integer()) / 1e6,
+                        static_cast<double>(ratios["noise_ppm"][setting].integer()) / 1e6, words_of(setting));
+  return text.empty() ? text : text + " of the default's time";
+}
 
 std::string key_field(const JsonValue& key, std::string_view name) {
   for (const JsonValue& f : key["fields"].items())
@@ -131,12 +196,14 @@ std::string show_text(const CacheKeys& keys) {
         text += fmt::format("  {} ({}): {}\n", f["name"].text(), f["class"].text(), value);
     for (const JsonValue& choice : (*key)["choices"].items()) {
       const std::string coverage = coverage_text(choice);
-      text += fmt::format("  chosen for {}: {}{}\n", region_text(choice["region"].text()), choice["config"].text(),
-                          coverage.empty() ? "" : " (" + coverage + ")");
+      text += fmt::format("  chosen for {} ({}): {}{}\n", region_text(choice["region"].text()), choice["regime"].text(),
+                          choice["config"].text(), coverage.empty() ? "" : " (" + coverage + ")");
     }
-    for (const JsonValue* m : by_time((*key)["measurements"].items()))
-      text += fmt::format("  measured for {} at {}: {}: {}\n", region_text((*m)["region"].text()),
-                          sizes_text((*m)["sizes"]), (*m)["config"].text(), outcome_text(*m));
+    const auto& measurements = (*key)["measurements"].items();
+    const bool raced = std::ranges::any_of(measurements, [](const JsonValue& m) { return ratio_of(m).has_value(); });
+    for (const JsonValue* m : by_time(measurements))
+      text += fmt::format("  measured for {} at {}: {}: {}\n", region_text((*m)["region"].text()), state_text(*m),
+                          (*m)["config"].text(), outcome_text(*m, raced));
   }
   return text.empty() ? "no keys\n" : text;
 }

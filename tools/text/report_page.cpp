@@ -39,6 +39,7 @@ svg .name { font-size: 10px; }
 .dot line { stroke: var(--dot); stroke-width: 2; }
 .dot circle { fill: var(--dot); }
 .default circle { fill: var(--page); stroke: var(--dot); stroke-width: 2; }
+.aside { opacity: .45; }
 .chosen line { stroke: var(--best); }
 .chosen circle { fill: var(--best); }
 .chosen.default circle { fill: var(--page); stroke: var(--best); }
@@ -88,7 +89,8 @@ std::string rate_text(double rate, const char* unit) {
 class Picture {
  public:
   explicit Picture(const ReportRegion& region) : region_(region), timed_(region.timed) {
-    std::ranges::stable_sort(timed_, {}, &TimedConfig::median_ps);
+    show_what_decided();
+    std::ranges::stable_sort(timed_, {}, [](const TimedConfig& c) { return std::pair(!c.ratio, c.median_ps); });
     for (const TimedConfig& config : timed_) most_ = std::max(most_, highest(config));
     if (has_copy()) most_ = std::max(most_, rate(region.copy_ps));
   }
@@ -104,6 +106,23 @@ class Picture {
   }
 
  private:
+  /// Draws those that raced by their ratios, which decided, as parts of the default's own time.
+  void show_what_decided() {
+    const auto standard = std::ranges::find_if(
+        timed_, [](const TimedConfig& c) { return c.ratio && c.ratio->value == 1 && c.ratio->noise == 0; });
+    if (standard == timed_.end()) return;
+    const double ps = standard->median_ps;
+    for (TimedConfig& config : timed_) {
+      if (!config.ratio || &config == &*standard) continue;
+      config.median_ps = ps * config.ratio->value;
+      config.noise_ps = ps * config.ratio->noise;
+    }
+  }
+
+  /// Returns whether anything is known of a race; records of earlier versions do not say it.
+  [[nodiscard]] bool has_race() const {
+    return std::ranges::any_of(timed_, [](const TimedConfig& config) { return config.ratio.has_value(); });
+  }
   [[nodiscard]] bool has_copy() const { return region_.bytes > 0 && region_.copy_ps > 0; }
   [[nodiscard]] const char* unit() const { return region_.bytes > 0 ? "B" : " launches"; }
   [[nodiscard]] double rate(double ps) const {
@@ -127,14 +146,17 @@ class Picture {
 
   void row(const TimedConfig& config, double y) {
     const bool chosen = config.config == region_.chosen, standard = config.config == region_.default_config;
-    const char* const note = chosen && standard ? "chosen, default: "
+    const bool alone = !config.ratio && has_race(), slower = config.ratio && !config.ratio->slower_in.empty();
+    const std::string note = chosen && standard ? "chosen, default: "
                              : chosen           ? "chosen: "
                              : standard         ? "default: "
+                             : alone            ? "alone: "
+                             : slower           ? fmt::format("slower {}: ", config.ratio->slower_in)
                                                 : "";
     const double at = rate(config.median_ps), low = rate(config.median_ps + config.noise_ps);
-    out_ += fmt::format("<g class=\"dot{}{}\"><title>{}{}: {} ({} to {})</title>", chosen ? " chosen" : "",
-                        standard ? " default" : "", note, escaped(config.config), rate_text(at, unit()),
-                        rate_text(low, unit()), rate_text(highest(config), unit()));
+    out_ += fmt::format("<g class=\"dot{}{}{}\"><title>{}{}: {} ({} to {})</title>", chosen ? " chosen" : "",
+                        standard ? " default" : "", alone || slower ? " aside" : "", note, escaped(config.config),
+                        rate_text(at, unit()), rate_text(low, unit()), rate_text(highest(config), unit()));
     out_ += fmt::format("<text class=\"name\" x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}{}</text>", kLeft - 8, y + 4,
                         note, escaped(config.config, kMostName));
     out_ += fmt::format(
@@ -187,7 +209,10 @@ std::string report_page(const std::string& cache, const std::vector<ReportRegion
   page +=
       "<p>A dot is a config's median over its launches, its line the median's interval; further right is faster. The "
       "one "
-      "that runs where nothing was chosen, the default, is a ring; the one that was chosen is green. A dashed line is "
+      "that runs where nothing was chosen, the default, is a ring; the one that was chosen is green. Dots in full "
+      "colour "
+      "were timed in turn with the default, each launch of one right after those of another: that decided. Pale ones "
+      "were timed alone, at another moment, or are slower than the default in one of the settings. A dashed line is "
       "a "
       "plain copy of as many bytes as the program reads and writes, timed when this page was made.</p>\n";
   for (const ReportRegion& region : regions) page += section(region);

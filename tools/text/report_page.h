@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "tools/text/cache_text.h"
 
 namespace padlock::tools {
 
@@ -10,6 +13,7 @@ namespace padlock::tools {
 struct TimedConfig {
   std::string config;
   double median_ps = 0, noise_ps = 0;
+  std::optional<Ratio> ratio = {};  ///< its time over the default's; absent: it was timed alone, which decides nothing
 };
 struct FailedConfig {
   std::string config, verdict, message;

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "tools/failure.h"
+#include "tools/text/cache_text.h"
 #include "tools/text/report_text.h"
 
 namespace padlock::tools {
@@ -20,18 +21,35 @@ std::string notes_lines(const JsonValue& region) {
   return text;
 }
 
+/// Returns whether the choice is the default, whose times are those that others are compared with.
+bool is_default(const JsonValue& region) {
+  for (const std::string& setting : region["ratios"]["ppm"].names())
+    if (region["ratios"]["ppm"][setting].integer() != 1'000'000) return false;
+  return true;
+}
+
+/// Where tensors were found as it was measured.
+std::string regime_words(const std::string& regime) {
+  if (regime == "warm") return "with tensors in the last cache (warm)";
+  if (regime == "cold") return "with tensors in memory (cold)";
+  return "with tensors in the last cache and in memory (both)";
+}
+
 /// `interrupted`: while this region was tuned.
 std::string region_lines(const JsonValue& region, bool interrupted) {
-  std::string text = fmt::format("{}\n  measured at {}\n{}", region_text(region["region"].text()),
-                                 sizes_text(region["sizes"]), notes_lines(region));
+  std::string text =
+      fmt::format("{}\n  measured at {}, {}\n{}", region_text(region["region"].text()), sizes_text(region["sizes"]),
+                  regime_words(region["regime"].text()), notes_lines(region));
   const std::string& reason = region["reason"].text();
   if (!region["config"].exists())
     return text + fmt::format("  nothing chosen: {}\n", interrupted ? "interrupted" : reason);
   text += fmt::format("  config {}\n  {}", region["config"].text(), reason);
-  if (const std::int64_t median = region["median_ps"].integer(); median > 0)
+  // What decided are the times of a race; those of single tries are of other moments.
+  const std::int64_t median = region["median_ps"].integer();
+  if (region["ratios"].exists() && !is_default(region))
+    text += fmt::format("; {}", ratios_text(region));
+  else if (median > 0)
     text += fmt::format("; {}", duration_text(median));
-  if (const std::int64_t standard = region["default_ps"].integer(); standard > 0)
-    text += fmt::format(", the default {}", duration_text(standard));
   if (const std::int64_t failures = region["failed"].integer(); failures > 0)
     text += fmt::format("; {} failed", failures);
   return text + "\n";
@@ -50,9 +68,9 @@ std::string plan_text(const JsonValue& plan) {
   std::string text = fmt::format("target\n  {}\nscratch memory\n  at most {} bytes\n",
                                  target_summary(plan["target"].text()), plan["memory_bytes"].integer());
   for (const JsonValue& region : plan["regions"].items()) {
-    text += fmt::format("{}\n  measured at {}, with {} bytes of scratch memory or more\n{}",
+    text += fmt::format("{}\n  measured at {}, {}, with {} bytes of scratch memory or more\n{}",
                         region_text(region["region"].text()), sizes_text(region["sizes"]),
-                        region["scratch_bytes"].integer(), notes_lines(region));
+                        regime_words(region["regime"].text()), region["scratch_bytes"].integer(), notes_lines(region));
     const auto& configs = region["configs"].items();
     text += fmt::format("  {} of {} configs would be tried\n", configs.size(), region["configs_in_space"].integer());
     for (const JsonValue& config : configs) text += fmt::format("    {}\n", config.text());
@@ -73,12 +91,18 @@ std::string tune_text(const JsonValue& report) {
 std::string progress_line(const padlock_progress& progress, bool bar, std::size_t width) {
   std::string text;
   if (bar) {
+    // By time, of all regions: what is done and what is left, race and checks included.
     constexpr int kBar = 20;
-    const int done = progress.config_count == 0 ? kBar : kBar * progress.tried / progress.config_count;
+    const double all = progress.seconds + progress.seconds_left;
+    const double part = all > 0 ? progress.seconds / all : 0;
+    const int done = static_cast<int>(kBar * (progress.region + part) / std::max(progress.region_count, 1));
     text = fmt::format("[{:#<{}}{:.<{}}] ", "", done, "", kBar - done);
   }
-  text += fmt::format("region {} of {}: {} {} of {}, {:.0f} s left", progress.region + 1, progress.region_count,
-                      progress.racing != 0 ? "racing," : "tried", progress.tried, progress.config_count,
+  const std::string doing = progress.racing != 0 ? fmt::format("timing the best of {} configs in turn", progress.tried)
+                            : progress.tried == 0
+                                ? std::string("making data, and trying the default")
+                                : fmt::format("tried {} of {} configs", progress.tried, progress.config_count);
+  text += fmt::format("region {} of {}: {}, {:.0f} s left", progress.region + 1, progress.region_count, doing,
                       progress.seconds_left);
   if (*progress.best != 0) text += fmt::format(", best {} {}", duration_text(progress.best_picoseconds), progress.best);
   return text.substr(0, width);
@@ -93,6 +117,9 @@ ProgressMeter::~ProgressMeter() {
 
 void ProgressMeter::show(const padlock_progress& progress) {
   if (quiet_) return;
+  if (progress.least_seconds > progress.seconds_left)
+    say(fmt::format("region {} of {} needs about {:.2g} s for the default alone, and its budget is {:.2g} s\n",
+                    progress.region + 1, progress.region_count, progress.least_seconds, progress.seconds_left));
   const auto now = std::chrono::steady_clock::now();
   if (now - last_ < (terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(1000))) return;
   last_ = now;

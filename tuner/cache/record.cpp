@@ -65,6 +65,21 @@ Status check_samples(const Measurement& m) {
   return {};
 }
 
+Status check_ratios(const Measurement& m) {
+  if (!m.ratios) return {};
+  if (m.verdict != Verdict::ok) return invalid_argument("expected no ratios of a config that is not ok");
+  const auto same_name = [](const auto& a, const auto& b) { return a.first == b.first; };
+  if (m.ratios->ppm.empty() || !std::ranges::equal(m.ratios->ppm, m.ratios->noise_ppm, same_name))
+    return invalid_argument("expected a ratio and its noise for each setting");
+  for (const auto& [setting, ppm] : m.ratios->ppm) {
+    if (std::ranges::find(kSettingNames, setting) == kSettingNames.end())
+      return invalid_argument(fmt::format("expected a setting, found '{}'", printable(setting)));
+    if (ppm <= 0 || m.ratios->noise_ppm.at(setting) < 0)
+      return invalid_argument(fmt::format("expected a ratio above 0 and noise of 0 or more, found {}", ppm));
+  }
+  return {};
+}
+
 Status check_sizes(const Sizes& sizes) {
   if (sizes.size() > kMaxSizes)
     return invalid_argument(fmt::format("expected at most {} sizes, found {}", kMaxSizes, sizes.size()));
@@ -91,6 +106,7 @@ Status check_content(const Record&, const Measurement& measurement) {
   PADLOCK_CHECK(check_sizes(measurement.sizes));
   PADLOCK_CHECK(check_text("a message", measurement.message, kMaxMessage));
   PADLOCK_CHECK(check_samples(measurement));
+  PADLOCK_CHECK(check_ratios(measurement));
   return check_provenance(measurement.provenance);
 }
 
@@ -99,18 +115,25 @@ const std::string& date_of(const Choice& choice) { return choice.provenance.date
 const std::string& date_of(const Measurement& measurement) { return measurement.provenance.date; }
 
 void add_place(Place&, const KeyFields&) {}
-void add_place(Place& place, const Choice& choice) { place.region = choice.region; }
+void add_place(Place& place, const Choice& choice) {
+  place.region = choice.region;
+  place.sizes = state_text({}, choice.regime);
+}
 void add_place(Place& place, const Measurement& measurement) {
   place.region = measurement.region;
   place.config = measurement.config;
-  place.sizes = to_string(measurement.sizes);
+  place.sizes = state_text(measurement.sizes, measurement.regime);
 }
 
 std::strong_ordering compare(const KeyFields&, const KeyFields&) { return std::strong_ordering::equal; }
-std::strong_ordering compare(const Choice& a, const Choice& b) { return a.region <=> b.region; }
+std::strong_ordering compare(const Choice& a, const Choice& b) {
+  if (const auto order = a.region <=> b.region; order != 0) return order;
+  return state_text({}, a.regime) <=> state_text({}, b.regime);
+}
 std::strong_ordering compare(const Measurement& a, const Measurement& b) {
   if (const auto order = std::tie(a.region, a.config) <=> std::tie(b.region, b.config); order != 0) return order;
-  return a.sizes == b.sizes ? std::strong_ordering::equal : to_string(a.sizes) <=> to_string(b.sizes);
+  if (a.sizes == b.sizes && a.regime == b.regime) return std::strong_ordering::equal;
+  return state_text(a.sizes, a.regime) <=> state_text(b.sizes, b.regime);
 }
 
 }  // namespace
@@ -129,6 +152,13 @@ std::string to_string(const Sizes& sizes) {
     text.append(name).append("=").append(digits.data(), digits.size());
   }
   return text;
+}
+
+std::string state_text(const Sizes& sizes, std::optional<Regime> regime) {
+  std::string text = to_string(sizes);
+  if (!regime) return text;
+  if (!text.empty()) text += ' ';
+  return text.append(name_of(*regime));
 }
 
 Record record_of(const CacheKey& key) { return {key.fields().program, key.digest(), key.fields()}; }

@@ -14,6 +14,7 @@
 
 #include "support/error.h"
 #include "tuner/cache/cache_key.h"
+#include "tuner/cache/regime.h"
 #include "tuner/cache/verdict.h"
 
 // Records hold what tuning learns, as data: of a key, which configs were tried and how each went, and which one serves
@@ -35,6 +36,15 @@ struct Provenance {
 using Sizes = std::map<std::string, std::int64_t>;
 [[nodiscard]] std::string to_string(const Sizes& sizes);  ///< "B=4,S=1024"
 
+/// Times of a config over those of the default, from samples taken in turn, by the names of settings (name_of). They
+/// decide a search.
+struct Ratios {
+  std::map<std::string, std::int64_t> ppm;        ///< medians, in millionths
+  std::map<std::string, std::int64_t> noise_ppm;  ///< half the width of each one's confidence interval
+
+  friend bool operator==(const Ratios&, const Ratios&) = default;
+};
+
 /// One config, tried once at one binding for one region of sizes.
 struct Measurement {
   std::string region;  ///< as Choice::region
@@ -47,6 +57,8 @@ struct Measurement {
   std::int64_t median_ps = 0;  ///< of ok: between the least and the greatest sample; else 0
   std::int64_t noise_ps = 0;   ///< half the width of the median's confidence interval
   Provenance provenance = {};
+  std::optional<Regime> regime = {};  ///< as Choice::regime; the samples are of its first setting
+  std::optional<Ratios> ratios = {};  ///< of a config that raced with the default
 
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
@@ -66,6 +78,7 @@ struct Choice {
   std::string config;
   Provenance provenance;
   std::optional<Coverage> coverage = {};  ///< records of earlier versions do not say it
+  std::optional<Regime> regime = {};      ///< absent in records of earlier versions: they are cold
 
   friend bool operator==(const Choice&, const Choice&) = default;
 };
@@ -86,11 +99,17 @@ void visit_members(T& data, const Visit& visit) {
   visit("candidates", data.candidates);
   visit("measured", data.measured);
 }
+template <ConstOrNot<Ratios> T, class Visit>
+void visit_members(T& data, const Visit& visit) {
+  visit("noise_ppm", data.noise_ppm);
+  visit("ppm", data.ppm);
+}
 template <ConstOrNot<Choice> T, class Visit>
 void visit_members(T& data, const Visit& visit) {
   visit("config", data.config);
   visit("coverage", data.coverage);
   visit("provenance", data.provenance);
+  visit("regime", data.regime);
   visit("region", data.region);
 }
 template <ConstOrNot<Measurement> T, class Visit>
@@ -100,6 +119,8 @@ void visit_members(T& data, const Visit& visit) {
   visit("message", data.message);
   visit("noise_ps", data.noise_ps);
   visit("provenance", data.provenance);
+  visit("ratios", data.ratios);
+  visit("regime", data.regime);
   visit("region", data.region);
   visit("samples_ps", data.samples_ps);
   visit("sizes", data.sizes);
@@ -122,6 +143,9 @@ struct Record {
 /// Returns when it was made: a key, when it was first seen.
 [[nodiscard]] const std::string& date_of(const Record& record);
 
+/// Says at which sizes and in which regime something was measured: "B=4,S=1024 warm". Either may be missing.
+[[nodiscard]] std::string state_text(const Sizes& sizes, std::optional<Regime> regime);
+
 /// Place says what a record is about: a cache holds one record a place. Also the order of an export.
 struct Place {
   std::string program;
@@ -129,7 +153,7 @@ struct Place {
   std::string key;
   std::string region;  ///< empty for a key
   std::string config;  ///< of a measurement
-  std::string sizes;   ///< of a measurement
+  std::string sizes;   ///< of a measurement; of both also the regime, where the record says one
 
   friend auto operator<=>(const Place&, const Place&) = default;
 };

@@ -1,4 +1,4 @@
-#include "tuner/cache/record_line.h"
+#include "tuner/cache/record_text.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "support/hash.h"
-#include "tuner/cache/record_text.h"
 
 namespace padlock::tuner {
 namespace {
@@ -134,8 +133,17 @@ class Writer {
       for (const KeyField& field : kSortedKeyFields) member(field.name, fields.*field.value);
     });
   }
-  void member(std::string_view name, const std::optional<Coverage>& coverage) {
-    if (coverage) members(name, *coverage);
+  void member(std::string_view name, Regime regime) {
+    begin(name);
+    quote(name_of(regime));
+  }
+  template <class T>
+  void member(std::string_view name, const std::optional<T>& value) {
+    if (!value) return;
+    if constexpr (std::is_enum_v<T>)
+      member(name, *value);
+    else
+      members(name, *value);
   }
   void member(std::string_view name, const Provenance& provenance) { members(name, provenance); }
 
@@ -239,8 +247,23 @@ class Scanner {
       for (const KeyField& field : kSortedKeyFields) member(field.name, fields.*field.value);
     });
   }
-  void member(std::string_view name, std::optional<Coverage>& coverage) {
-    if (rest_.starts_with(",\"") && rest_.substr(2).starts_with(name)) members(name, coverage.emplace());
+  void member(std::string_view name, Regime& regime) {
+    std::string text;
+    member(name, text);
+    const auto known = ok_ ? regime_from_name(text) : regime;
+    ok_ = ok_ && known;
+    if (ok_) regime = *known;
+  }
+  /// A member that may be absent; none comes first.
+  template <class T>
+  void member(std::string_view name, std::optional<T>& value) {
+    const std::string_view from_name = rest_.substr(std::min<std::size_t>(2, rest_.size()));
+    if (!rest_.starts_with(",\"") || !from_name.starts_with(name) || !from_name.substr(name.size()).starts_with('"'))
+      return;
+    if constexpr (std::is_enum_v<T>)
+      member(name, value.emplace());
+    else
+      members(name, value.emplace());
   }
   void member(std::string_view name, Provenance& provenance) { members(name, provenance); }
 

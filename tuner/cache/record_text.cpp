@@ -10,8 +10,6 @@
 #include <numeric>
 #include <optional>
 
-#include "tuner/cache/record_line.h"
-
 namespace padlock::tuner {
 namespace {
 
@@ -54,9 +52,21 @@ class Reader {
     with_object(name, [&out](Reader& reader) { reader.read_members(out); });
   }
   /// A member that may be absent.
-  void read(const char* name, std::optional<Coverage>& out) {
+  template <class T>
+  void read(const char* name, std::optional<T>& out) {
     if (!status_ || !object_->contains(name)) return;
-    with_object(name, [&out](Reader& reader) { reader.read_members(out.emplace()); });
+    if constexpr (std::is_enum_v<T>)
+      read(name, out.emplace());
+    else
+      with_object(name, [&out](Reader& reader) { reader.read_members(out.emplace()); });
+  }
+  void read(const char* name, Regime& out) {
+    std::string text;
+    read(name, text);
+    if (!status_) return;
+    auto known = regime_from_name(printable(text));
+    if (known) out = *known;
+    if (!known) fail(std::move(known).error().message);
   }
   template <class Data>
   void read_members(Data& data) {

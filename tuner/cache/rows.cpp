@@ -14,8 +14,9 @@ PlaceView view_of(const Place& place) {
 }
 
 std::string sizes_of(const Record& record) {
+  if (const auto* choice = std::get_if<Choice>(&record.content)) return state_text({}, choice->regime);
   const auto* measured = std::get_if<Measurement>(&record.content);
-  return measured == nullptr ? std::string() : to_string(measured->sizes);
+  return measured == nullptr ? std::string() : state_text(measured->sizes, measured->regime);
 }
 
 PlaceView view_of(const Record& record, std::string_view sizes) {
@@ -38,7 +39,8 @@ std::string title_of(const PlaceView& place) {
   const std::string_view key = place.key.substr(0, kBrief);
   if (place.kind == 0) return fmt::format("key {} of program {}", key, place.program.substr(0, kBrief));
   const std::string_view region = place.region.empty() ? "all sizes" : place.region;
-  if (place.kind == 1) return fmt::format("choice for {} under key {}", region, key);
+  if (place.kind == 1)
+    return fmt::format("choice for {}{}{} under key {}", region, place.sizes.empty() ? "" : ", ", place.sizes, key);
   return fmt::format("measurement for {} at {} of {} under key {}", region, place.sizes, place.config, key);
 }
 

@@ -42,9 +42,12 @@ struct Candidate {
 
 Result<std::unique_ptr<Store>> Store::open(StoreOptions options) {
   std::unique_ptr<Store> store(new Store(std::move(options)));
-  if (store->options_.mode != Mode::off) PADLOCK_CHECK(store->open_layers());
+  const Mode mode = store->options_.mode;
+  if (mode != Mode::off && mode != Mode::read_write) PADLOCK_CHECK(store->ensure_open());
   return store;
 }
+
+Status Store::ensure_open() { return std::exchange(opened_, true) ? Status() : open_layers(); }
 
 Status Store::open_layers() {
   PADLOCK_TRY(StoreFile memory, StoreFile::in_memory());
@@ -53,7 +56,7 @@ Status Store::open_layers() {
   auto user = options_.user_file.empty() ? default_cache_file() : Result<std::string>(options_.user_file);
   if (!user) {
     layers_.push_back({});
-    PADLOCK_CHECK(trouble(layers_.back(), user.error().message));
+    PADLOCK_CHECK(trouble_of_user(user.error().message));
   } else {
     PADLOCK_CHECK(open_layer(*user, access));
   }
@@ -64,7 +67,7 @@ Status Store::open_layers() {
 Status Store::open_layer(const std::string& path, Access access) {
   layers_.push_back({.path = path, .file = {}});
   if (access == Access::write)
-    if (Status made = make_cache_folder(path); !made) return trouble(layers_.back(), made.error().message);
+    if (Status made = make_cache_folder(path); !made) return trouble_of_user(made.error().message);
   auto file = StoreFile::open(path, access);
   // A file that cannot be written may still be read.
   if (!file && access == Access::write && file.error().code == Code::permission_denied)
@@ -74,7 +77,15 @@ Status Store::open_layer(const std::string& path, Access access) {
     return {};
   }
   const bool absent = file.error().code == Code::not_found && access != Access::write;
-  return absent ? Status() : trouble(layers_.back(), file.error().message);
+  if (absent) return {};
+  return access == Access::write ? trouble_of_user(file.error().message)
+                                 : trouble(layers_.back(), file.error().message);
+}
+
+/// The file that was to be written, for one that is not there.
+Status Store::trouble_of_user(const std::string& what) {
+  if (options_.mode == Mode::read_write) not_kept_ = what;
+  return trouble(layers_.back(), what);
 }
 
 /// Says it, once a file; the error where the mode makes it one.
@@ -99,6 +110,7 @@ Result<std::shared_ptr<const Lookup>> Store::look_up(const CacheKey& key, const 
   if (options_.mode == Mode::off)
     return std::make_shared<const Lookup>(Lookup{.choices = {}, .reason = "the cache is off"});
   const std::lock_guard files(files_mutex_);
+  PADLOCK_CHECK(ensure_open());
   PADLOCK_TRY(Lookup lookup, search(key, legal));
   if (!lookup.hit() && options_.mode == Mode::require)
     return std::unexpected(Error{.code = Code::not_found,
@@ -142,7 +154,8 @@ Status Store::collect(Layer& layer, const Record& found, const Legal& legal, std
   PADLOCK_CHECK(take(layer, set));
   for (Record& record : set.records) {
     auto& choice = std::get<Choice>(record.content);
-    if (std::ranges::find(choices, choice.region, &Choice::region) != choices.end()) continue;
+    const auto same_place = [&](const Choice& c) { return c.region == choice.region && c.regime == choice.regime; };
+    if (std::ranges::any_of(choices, same_place)) continue;
     if (const Status usable = legal(choice); !usable) {
       RecordSet unusable{.records = {}, .problems = {"a record cannot be used: " + usable.error().message}};
       PADLOCK_CHECK(take(layer, unusable));
@@ -156,6 +169,7 @@ Status Store::collect(Layer& layer, const Record& found, const Legal& legal, std
 std::vector<Measurement> Store::measurements(const CacheKey& key) {
   const std::lock_guard files(files_mutex_);
   std::vector<Measurement> measured;
+  if (!ensure_open()) return measured;
   std::set<Place> places;
   for (Layer& layer : layers_) {
     if (!layer.file) continue;
@@ -181,13 +195,20 @@ Status Store::add(const CacheKey& key, const Choice& choice) {
   return added;
 }
 
+std::string Store::not_kept() {
+  const std::lock_guard files(files_mutex_);
+  return not_kept_;
+}
+
 Status Store::add(std::vector<Record> records) {
   for (const Record& record : records) PADLOCK_CHECK(validate(record));
   if (options_.mode == Mode::off) return {};
   const std::lock_guard files(files_mutex_);
+  PADLOCK_CHECK(ensure_open());
   if (options_.mode == Mode::read_write && layers_[kUser].file) {
     const auto written = layers_[kUser].file->put(records, Conflict::replace);
     if (written) return {};
+    not_kept_ = written.error().message;
     PADLOCK_CHECK(trouble(layers_[kUser], written.error().message));
   }
   if (const auto kept = layers_[kMemory].file->put(records, Conflict::replace); !kept)

@@ -36,7 +36,7 @@ struct StoreOptions {
 
 /// Lookup holds what is known for a key.
 struct Lookup {
-  std::vector<Choice> choices;  ///< of different regions; empty: a miss
+  std::vector<Choice> choices;  ///< of different regions or regimes; empty: a miss
   /// Reason. For a miss: what is nearest and the field in which it differs, or that nothing is there. For a loose hit:
   /// the field that differs. Else empty.
   std::string reason;
@@ -50,13 +50,14 @@ struct Lookup {
 using Legal = std::function<Status(const Choice&)>;
 
 /// Tuning records in layers: what this process learnt, the user's file, files shipped beside a program. For each region
-/// of sizes the first layer that has it serves, and only if no layer matches strictly is a loose match taken. Nothing
-/// in a file can make a look-up fail, but in Mode::require: what is damaged, of another schema, or not legal is left
-/// out, warned of once a file, and never removed. What is of another device, version or program is a miss with its
-/// reason. Thread-safe.
+/// of sizes and regime the first layer that has it serves, and only if no layer matches strictly is a loose match
+/// taken. Nothing in a file can make a look-up fail, but in Mode::require: what is damaged, of another schema, or not
+/// legal is left out, warned of once a file, and never removed. What is of another device, version or program is a miss
+/// with its reason. Thread-safe.
 class Store {
  public:
-  /// Files are opened here. Errors only in Mode::require: a file that is there and cannot be used.
+  /// Files are opened here; in Mode::read_write when they are first needed, so that who learns nothing leaves no file.
+  /// Errors only in Mode::require: a file that is there and cannot be used.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(StoreOptions options);
   [[nodiscard]] Mode mode() const { return options_.mode; }
 
@@ -70,6 +71,9 @@ class Store {
   /// One call is kept whole or not at all. Errors: invalid_argument for a result that validate refuses.
   [[nodiscard]] Status add(const CacheKey& key, std::span<const Measurement> measurements);
   [[nodiscard]] Status add(const CacheKey& key, const Choice& choice);
+  /// Returns why results went to memory alone since the store was opened, though the mode is read_write; empty: none
+  /// did.
+  [[nodiscard]] std::string not_kept();
 
  private:
   struct Layer {
@@ -79,9 +83,11 @@ class Store {
   };
 
   explicit Store(StoreOptions options) : options_(std::move(options)) {}
+  Status ensure_open();
   Status open_layers();
   Status open_layer(const std::string& path, Access access);
   Status trouble(Layer& layer, const std::string& what);
+  Status trouble_of_user(const std::string& what);
   Status take(Layer& layer, RecordSet& set);
   Result<Lookup> search(const CacheKey& key, const Legal& legal);
   Status collect(Layer& layer, const Record& found, const Legal& legal, std::vector<Choice>& choices);
@@ -92,6 +98,8 @@ class Store {
   std::unordered_map<std::string, std::shared_ptr<const Lookup>> known_;  // hits by digest; guarded by known_mutex_
   std::mutex files_mutex_;                                                // held before known_mutex_ where both are
   std::vector<Layer> layers_;                                             // memory first; guarded by files_mutex_
+  bool opened_ = false;                                                   // guarded by files_mutex_
+  std::string not_kept_;                                                  // guarded by files_mutex_
 };
 
 }  // namespace padlock::tuner

@@ -11,17 +11,26 @@ namespace {
 using compiler::KernelCost;
 
 // Bytes a nanosecond, and nanoseconds; see the performance section of the design for where they were measured.
-constexpr double kHostMemory = 20, kHostChunk = 0.4, kHostTask = 300, kHostLaunch = 1000;
+constexpr double kHostMemory = 20, kHostCache = 80, kHostChunk = 0.4, kHostTask = 300, kHostLaunch = 1000;
 // For a GPU a trip to memory, and instructions of a multiprocessor's warps a nanosecond, half of the peak.
-constexpr double kGpuMemory = 3000, kGpuTrip = 700, kGpuIssue = 4, kGpuLaunch = 2000;
+constexpr double kGpuMemory = 3000, kGpuCache = 6000, kGpuTrip = 700, kGpuCacheTrip = 300, kGpuIssue = 4,
+                 kGpuLaunch = 2000;
 
-double host_ns(const KernelCost& cost, std::int64_t task_bytes, const Machine& machine) {
-  // Nothing is found in a cache: a tuner's buffers are used in turn until they exceed them. A plain store fetches its
-  // line first, one that goes past the caches does not.
-  const bool nontemporal =
-      cost.always_nontemporal ||
-      (cost.nontemporal && cost.write_bytes >= static_cast<double>(compiler::nontemporal_bytes(machine.cache_bytes)));
-  const double memory = (cost.read_bytes + cost.write_bytes * (nontemporal ? 1 : 2)) / kHostMemory;
+bool is_nontemporal(const KernelCost& cost, const Machine& machine) {
+  const auto most_cached = static_cast<double>(compiler::nontemporal_bytes(machine.cache_bytes));
+  return cost.always_nontemporal || (cost.nontemporal && cost.write_bytes >= most_cached);
+}
+
+/// Of a cold launch nothing is in a cache: a plain store fetches its line first, one past the caches does not. Of a
+/// warm one that is alone in going to memory.
+double host_memory_ns(const KernelCost& cost, const Machine& machine, bool warm) {
+  const bool nontemporal = is_nontemporal(cost, machine);
+  if (!warm) return (cost.read_bytes + cost.write_bytes * (nontemporal ? 1 : 2)) / kHostMemory;
+  return cost.read_bytes / kHostCache + cost.write_bytes / (nontemporal ? kHostMemory : kHostCache);
+}
+
+double host_ns(const KernelCost& cost, std::int64_t task_bytes, const Machine& machine, bool warm) {
+  const double memory = host_memory_ns(cost, machine, warm);
   const double compute = cost.chunks * kHostChunk;
   const double task = static_cast<double>(std::max<std::int64_t>(task_bytes, 1));
   const double waves = std::ceil(std::max(1.0, std::ceil(cost.write_bytes / task)) / machine.threads);
@@ -30,24 +39,35 @@ double host_ns(const KernelCost& cost, std::int64_t task_bytes, const Machine& m
   return std::max(memory, compute) * share * waves + kHostTask * waves + kHostLaunch;
 }
 
-double gpu_ns(const KernelCost& cost, const Machine& machine) {
+double gpu_ns(const KernelCost& cost, const Machine& machine, bool warm) {
+  const double trip = warm ? kGpuCacheTrip : kGpuTrip;
   const double blocks = std::max(cost.blocks, 1.0);
   const double busy = std::min<double>(blocks, machine.multiprocessors);
   // Little's law: what is read in the time of a trip is what is on its way.
   const double flight = std::min(blocks, machine.multiprocessors * std::max(cost.resident_blocks, 1.0)) *
                         std::max(cost.flight_bytes, 1.0);
   const double memory =
-      std::max((cost.read_bytes + cost.write_bytes) / kGpuMemory, cost.read_bytes / flight * kGpuTrip);
-  return std::max(memory, cost.instructions / (busy * kGpuIssue)) + cost.trips * kGpuTrip + kGpuLaunch;
+      std::max((cost.read_bytes + cost.write_bytes) / (warm ? kGpuCache : kGpuMemory), cost.read_bytes / flight * trip);
+  return std::max(memory, cost.instructions / (busy * kGpuIssue)) + cost.trips * trip + kGpuLaunch;
 }
 
 }  // namespace
 
-double predicted_ns(std::span<const KernelCost> kernels, std::int64_t task_bytes, const Machine& machine) {
+double predicted_ns(std::span<const KernelCost> kernels, std::int64_t task_bytes, const Machine& machine,
+                    Regime regime) {
+  if (regime == Regime::both)
+    return (predicted_ns(kernels, task_bytes, machine, Regime::warm) +
+            predicted_ns(kernels, task_bytes, machine, Regime::cold)) /
+           2;
+  const bool warm = regime == Regime::warm;
   double sum = 0;
   for (const KernelCost& cost : kernels)
-    sum += machine.multiprocessors > 0 ? gpu_ns(cost, machine) : host_ns(cost, task_bytes, machine);
+    sum += machine.multiprocessors > 0 ? gpu_ns(cost, machine, warm) : host_ns(cost, task_bytes, machine, warm);
   return sum;
+}
+
+bool stores_past_caches(std::span<const KernelCost> kernels, const Machine& machine) {
+  return std::ranges::any_of(kernels, [&](const KernelCost& cost) { return is_nontemporal(cost, machine); });
 }
 
 }  // namespace padlock::tuner

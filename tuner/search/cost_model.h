@@ -4,6 +4,7 @@
 #include <span>
 
 #include "compiler/targets/cost.h"
+#include "tuner/cache/regime.h"
 
 namespace padlock::tuner {
 
@@ -17,8 +18,11 @@ struct Machine {
 
 /// About how many nanoseconds a launch of these kernels takes. On the host: bytes and vectors, whichever takes longer,
 /// by how evenly tasks fill the machine, and each launch and task. On a GPU: bytes, at the rate that those on their way
-/// allow, and instructions, whichever takes longer, and trips to memory. `task_bytes`: output of one task on the host.
+/// allow, and instructions, whichever takes longer, and trips to memory. Bytes and trips cost less where tensors are
+/// found in a cache; of a regime of both it is the mean. `task_bytes`: output of one task on the host.
 [[nodiscard]] double predicted_ns(std::span<const compiler::KernelCost> kernels, std::int64_t task_bytes,
-                                  const Machine& machine);
+                                  const Machine& machine, Regime regime);
+/// Returns whether a host's kernels store past the caches.
+[[nodiscard]] bool stores_past_caches(std::span<const compiler::KernelCost> kernels, const Machine& machine);
 
 }  // namespace padlock::tuner

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -36,11 +37,12 @@ struct Heat {
   int placements;
 };
 constexpr std::array kHeats = {Heat{16, 15, 1}, Heat{8, 20, 2}, Heat{4, 25, 16}};
-// Before the last heat twice what makes a tie: what is yet a little off may turn out to be one.
-constexpr double kTieMargin = 2 * kTie;
-// How far two tries at different times may lie apart, beside what each shows of its own noise, and the most of both.
-constexpr double kFirstNoise = 0.25;
-constexpr double kFarBehind = 0.5;
+// Of the time that is left for the race when each begins; a placement of the last heat is a small part of it.
+constexpr std::array kHeatShares = {0.35, 0.3, 0.15};
+constexpr int kMostPlacements = 64;  // of the last heat, where it is in doubt whether the best one beats the default
+constexpr int kMostFailures = 3;     // after so many rounds in which somebody was wrong there is no race
+// Shares of the time before the last checks: of a race in one setting, and in several.
+constexpr double kRace = 0.3, kLongRace = 0.5;
 
 /// Compares two configs' texts, which have the same keys in the same order.
 bool differ_in_one_key(std::string_view a, std::string_view b) {
@@ -54,6 +56,12 @@ bool differ_in_one_key(std::string_view a, std::string_view b) {
   return differences == 1;
 }
 
+/// Returns whether some store past the caches and others do not.
+bool differ_in_past_caches(const std::vector<Candidate>& candidates) {
+  return std::ranges::any_of(candidates,
+                             [&](const Candidate& c) { return c.past_caches != candidates.front().past_caches; });
+}
+
 class RegionSearch {
  public:
   RegionSearch(const std::string& region, const Sizes& sizes, const std::vector<Candidate>& candidates,
@@ -63,9 +71,11 @@ class RegionSearch {
         candidates_(candidates),
         options_(options),
         try_config_(try_config),
-        budget_(options.budget_seconds, options.seconds) {
+        ranking_(candidates, settings_of(options.regime, differ_in_past_caches(candidates))),
+        budget_(options.budget_seconds, options.seconds, ranking_.race.settings().size() > 1 ? kLongRace : kRace) {
     for (const Measurement& known : options.known)
-      if (known.region == region && known.sizes == sizes) known_[known.config] = known;
+      if (known.region == region && known.sizes == sizes && known.regime.value_or(Regime::cold) == options.regime)
+        known_[known.config] = known;
   }
 
   Result<SearchOutcome> run() {
@@ -75,7 +85,7 @@ class RegionSearch {
     PADLOCK_CHECK(race());
     PADLOCK_CHECK(choose());
     outcome_.candidates = static_cast<int>(order_.size());
-    for (auto& [index, measured] : measured_) outcome_.measurements.push_back(std::move(measured));
+    for (auto& [index, measured] : ranking_.measured) outcome_.measurements.push_back(std::move(measured));
     return std::move(outcome_);
   }
 
@@ -92,7 +102,7 @@ class RegionSearch {
       const auto known = known_.find(candidates_[index].config);
       if (stopped() || (index != 0 && known == known_.end() && !budget_.allows_try())) break;
       if (known != known_.end()) {
-        measured_[index] = known->second;
+        ranking_.measured[index] = known->second;
       } else {
         PADLOCK_TRY(const bool done, try_first(index));
         if (!done) break;
@@ -109,13 +119,16 @@ class RegionSearch {
     const double before = budget_.spent();
     PADLOCK_TRY(const bool done, measure_config(index, kFirstTimingMs, index == 0 ? 0 : budget_.limit_of_try()));
     // The first one of all starts the worker and makes what the others share.
-    if (index != 0) budget_.took_try(budget_.spent() - before);
+    if (index != 0)
+      budget_.took_try(budget_.spent() - before);
+    else
+      budget_.took_first(budget_.spent() - before);
     return done;
   }
 
   /// Begins to check the first one that survives, which tells what all checks of a config take.
   Status probe_checks(std::size_t index) {
-    if (probed_ || measured_[index].verdict != Verdict::ok) return {};
+    if (probed_ || ranking_.measured[index].verdict != Verdict::ok) return {};
     const double before = budget_.spent();
     PADLOCK_CHECK(check_awkward_sizes(index, std::min(kProbes, check_count())));
     const std::size_t done = checked_[index];
@@ -131,7 +144,7 @@ class RegionSearch {
     if (options_.strategy != Strategy::fast) return {};
     for (int step = 0; step < kSteps && !outcome_.interrupted; ++step) {
       const std::size_t before = order_.size();
-      for (const std::size_t index : finalists(kBestBeside)) add_beside(index);
+      for (const std::size_t index : ranking_.finalists(kBestBeside)) add_beside(index);
       if (order_.size() == before) return {};
       PADLOCK_CHECK(try_each());
     }
@@ -149,127 +162,118 @@ class RegionSearch {
   /// Those that may be the best are timed in turn, sample by sample, so that what drifts drifts for all; who falls
   /// behind drops out. What was timed alone, at another time, is no match for them.
   Status race() {
-    for (const Heat& heat : kHeats) {
-      const std::vector<std::size_t> runners = finalists(heat.runners);
+    if (ranking_.measured.empty()) return {};
+    int failures = 0;
+    for (std::size_t number = 0; number < kHeats.size();) {
+      const Heat& heat = kHeats[number];
+      const std::vector<std::size_t> runners = ranking_.finalists(runners_of(heat, number));
       if (runners.size() < 2) return {};
-      const double timing_seconds = static_cast<double>(runners.size()) * heat.timing_ms / 1000;
-      for (int i = 0; i < heat.placements; ++i) {
-        if (stopped() || !budget_.allows_heat(timing_seconds)) return {};
-        const double before = budget_.spent();
-        PADLOCK_TRY(const bool done, run_heat(runners, heat.timing_ms));
-        if (!done) return {};
-        budget_.took_heat(budget_.spent() - before, timing_seconds);
-        report(true);
+      const bool last = number + 1 == kHeats.size();
+      Round round = Round::complete;
+      for (int i = 0;
+           round == Round::complete && (i < heat.placements || (last && i < kMostPlacements && ranking_.in_doubt()));
+           ++i) {
+        PADLOCK_TRY(round, run_round(runners, heat.timing_ms));
       }
+      if (round == Round::ended || (round == Round::failed && ++failures > kMostFailures)) return {};
+      if (round == Round::complete) ++number;
     }
     return {};
   }
 
-  /// False where it came to nothing.
-  Result<bool> run_heat(std::vector<std::size_t> runners, double timing_ms) {
+  /// Returns what a round takes: of each in every setting as long as it is timed, but a few launches at least.
+  [[nodiscard]] double round_seconds(std::size_t runners, double timing_ms) const {
+    constexpr double kFewest = 4;  // launches: one to warm up, three samples
+    const double launch_ms = static_cast<double>(ranking_.measured.begin()->second.median_ps) / 1e9;
+    double ms = 0;
+    for (const Setting setting : ranking_.race.settings())
+      ms += std::max(timing_ms, kFewest * launch_ms * (is_warm(setting) ? 2 : 1) * (is_read(setting) ? 2 : 1));
+    return static_cast<double>(runners) * ms / 1000;
+  }
+
+  /// As many as the heat's share of the time allows: fewer are told apart better than none.
+  [[nodiscard]] std::size_t runners_of(const Heat& heat, std::size_t number) const {
+    const double seconds = kHeatShares[number] * budget_.left_for_race();
+    std::size_t runners = heat.runners;
+    while (runners > 2 && round_seconds(runners, heat.timing_ms) > seconds) --runners;
+    return runners;
+  }
+
+  enum class Round : std::uint8_t {
+    complete,
+    failed,  ///< somebody was wrong
+    ended,   ///< by the budget, or an interruption
+  };
+
+  /// Times each in every setting, on buffers of one placement.
+  Result<Round> run_round(const std::vector<std::size_t>& runners, double timing_ms) {
+    const double timing_seconds = round_seconds(runners.size(), timing_ms);
+    if (stopped() || !budget_.allows_heat(timing_seconds)) return Round::ended;
+    const double before = budget_.spent();
+    ++placements_;
+    RaceResults::Samples samples;
+    for (const Setting setting : ranking_.race.settings()) {
+      PADLOCK_TRY(const Round round, run_heat(runners, setting, timing_ms, samples));
+      if (round != Round::complete) return round;
+    }
+    for (const auto& [index, in_settings] : samples) add_samples(index, in_settings.front());
+    ranking_.race.add(std::move(samples));
+    for (const std::size_t index : runners) PADLOCK_CHECK(keep_ratios(index));
+    budget_.took_heat(budget_.spent() - before, timing_seconds);
+    report(true);
+    return Round::complete;
+  }
+
+  Result<Round> run_heat(const std::vector<std::size_t>& runners, Setting setting, double timing_ms,
+                         RaceResults::Samples& samples) {
     Trial trial{.config = candidates_[runners.front()].config,
                 .sizes = sizes_,
-                .placement = ++placements_,
+                .placement = placements_,
+                .setting = setting,
                 .timing_ms = timing_ms,
                 .limit_seconds = budget_.limit_of_try()};
     for (std::size_t i = 1; i < runners.size(); ++i) trial.rivals.push_back(candidates_[runners[i]].config);
     PADLOCK_TRY(std::optional<TryResult> tried, attempt(trial));
-    if (!tried) return false;
+    if (!tried) return Round::ended;
     TryResult& result = *tried;
     const bool complete = !result.samples_ps.empty() && result.rivals_ps.size() + 1 == runners.size();
     if (result.verdict != Verdict::ok || !complete) return isolate_failure(runners);
     result.rivals_ps.insert(result.rivals_ps.begin(), std::move(result.samples_ps));
-    std::map<std::size_t, std::vector<std::int64_t>> raced;
-    for (std::size_t i = 0; i < runners.size(); ++i) {
-      raced[runners[i]] = raced_[runners[i]];
-      std::ranges::copy(result.rivals_ps[i], std::back_inserter(raced[runners[i]]));
-      PADLOCK_CHECK(keep(runners[i], {.samples_ps = std::move(result.rivals_ps[i])}));
-    }
-    raced_ = std::move(raced);
-    return true;
+    for (std::size_t i = 0; i < runners.size(); ++i) samples[runners[i]].push_back(std::move(result.rivals_ps[i]));
+    return Round::complete;
   }
 
-  /// Somebody in a heat is wrong: each is tried alone, which finds out who. Then there is no race. Whoever there is no
-  /// time to try does not win.
-  Result<bool> isolate_failure(const std::vector<std::size_t>& runners) {
-    raced_.clear();
-    suspects_.insert(runners.begin(), runners.end());
+  /// Puts down what a race has found of a config beside the default.
+  Status keep_ratios(std::size_t index) {
+    Measurement& m = ranking_.measured[index];
+    if (ranking_.race.contains(0)) m.ratios = ranking_.race.ratios(index);
+    return options_.keep ? options_.keep(m) : Status();
+  }
+
+  /// Somebody in a heat is wrong: each is tried alone, which finds out who. Whoever there is no time to try does not
+  /// win.
+  Result<Round> isolate_failure(const std::vector<std::size_t>& runners) {
+    ranking_.race.clear();
+    ranking_.suspects.insert(runners.begin(), runners.end());
     for (const std::size_t index : runners) {
       if (stopped()) break;
-      PADLOCK_TRY(const bool done, measure_config(index, kFirstTimingMs, budget_.limit_of_try()));
+      PADLOCK_TRY(const bool done, measure_config(index, kFirstTimingMs, index == 0 ? 0 : budget_.limit_of_try()));
       if (!done) break;
-      suspects_.erase(index);
+      ranking_.suspects.erase(index);
     }
-    return false;
-  }
-
-  /// Survivors that may be the best, in the candidates' order. Where there are many the fastest few, and of those that
-  /// are as good as the fastest the earliest, which win: who is left out shall not be a matter of noise.
-  std::vector<std::size_t> finalists(std::size_t most) {
-    const std::optional<std::size_t> best = fastest();
-    if (!best) return {};
-    std::vector<std::size_t> list;
-    for (const auto& [index, m] : measured_)
-      if (may_win(index, m) && behind(index, *best) - noise_of(index) <= 1 + kTie) list.push_back(index);
-    // The default races if it may win at all: what is as good as it shall not take its place.
-    std::ranges::stable_sort(
-        list, {}, [&](std::size_t i) { return i == 0 || i == *best ? 0 : std::max(behind(i, *best), 1 + kTieMargin); });
-    if (list.size() > most) list.resize(most);
-    std::ranges::sort(list);
-    return list;
-  }
-
-  [[nodiscard]] bool survives(std::size_t index, const Measurement& m) const {
-    return m.verdict == Verdict::ok && !suspects_.contains(index);
-  }
-
-  /// Survivors, and once there was a race those that were in its last heat, as long as one of them survives.
-  [[nodiscard]] bool may_win(std::size_t index, const Measurement& m) const {
-    return survives(index, m) && (raced_.empty() || raced_.contains(index));
-  }
-
-  [[nodiscard]] std::optional<std::size_t> fastest() const {
-    std::optional<std::size_t> best;
-    for (const auto& [index, m] : measured_)
-      if (may_win(index, m) && (!best || time_of(index) < time_of(*best))) best = index;
-    return best;
-  }
-
-  [[nodiscard]] std::int64_t time_of(std::size_t index) const {
-    return lower_quartile(raced_.empty() ? measured_.at(index).samples_ps : raced_.at(index));
-  }
-
-  /// Its time over that of the best: pair by pair, where they were timed in turn.
-  [[nodiscard]] double behind(std::size_t index, std::size_t best) const {
-    if (!raced_.empty()) return static_cast<double>(paired_ratio(raced_.at(index), raced_.at(best)).median) / 1e6;
-    return static_cast<double>(time_of(index)) / static_cast<double>(std::max<std::int64_t>(time_of(best), 1));
-  }
-
-  /// How far that may be wrong.
-  [[nodiscard]] double noise_of(std::size_t index) const {
-    if (!raced_.empty())
-      return static_cast<double>(paired_ratio(raced_.at(index), raced_.at(*fastest())).half_width) / 1e6;
-    const Measurement& m = measured_.at(index);
-    return std::min(kFarBehind,
-                    2 * static_cast<double>(m.noise_ps) / static_cast<double>(std::max<std::int64_t>(m.median_ps, 1)) +
-                        kFirstNoise);
-  }
-
-  /// The earliest that is as good as the fastest.
-  [[nodiscard]] std::optional<std::size_t> winner() const {
-    const std::optional<std::size_t> best = fastest();
-    if (!best) return std::nullopt;
-    for (const auto& [index, m] : measured_)
-      if (may_win(index, m) && behind(index, *best) <= 1 + kTie) return index;
-    return best;
+    return Round::failed;
   }
 
   /// The first of those that win one after the other which is right at the awkward sizes, too.
   Status choose() {
-    while (const std::optional<std::size_t> index = winner()) {
+    while (const std::optional<std::size_t> index = ranking_.winner()) {
       PADLOCK_TRY(const Check check, check_awkward_sizes(*index, check_count()));
       if (outcome_.interrupted) return {};
-      if (check == Check::wrong) continue;  // its measurement is a failure now
+      if (check == Check::wrong) {  // its measurement is a failure now; those that it left behind race again
+        ranking_.race.clear();
+        PADLOCK_CHECK(race());
+        continue;
+      }
       if (check == Check::right) {
         accept(*index, *index == 0 ? reason_for_default() : reason_for_winner());
       } else {
@@ -283,34 +287,42 @@ class RegionSearch {
 
   /// Takes the default where the budget ends before the winner, which may be the default, is checked.
   void choose_without_checks(std::size_t index) {
-    const auto standard = measured_.find(0);
-    const bool serves = standard != measured_.end() && survives(0, standard->second);
-    const std::string ended = fmt::format("the budget ended before {} was checked at awkward sizes",
-                                          index == 0 ? "the default" : "what is faster than the default");
+    const bool serves = ranking_.survives(0);
+    const std::string ended =
+        fmt::format("the budget ended before a faster config was checked at awkward sizes: {}; {}", counts(), advice());
     if (!serves)
-      outcome_.reason = fmt::format("{}: {}", ended, counts());
-    else if (index == 0)
-      accept(0, fmt::format("{}; {}", reason_for_default(), ended));
-    else
-      accept(0, fmt::format("{}: {}", ended, counts()));
+      outcome_.reason = ended;
+    else  // the default runs without a choice, too
+      accept(0, index == 0 ? reason_for_default() : ended);
   }
 
   void accept(std::size_t index, std::string reason) {
     outcome_.config = candidates_[index].config;
-    outcome_.median_ps = measured_[index].median_ps;
-    if (const auto standard = measured_.find(0); standard != measured_.end())
+    outcome_.median_ps = ranking_.measured[index].median_ps;
+    outcome_.ratios = ranking_.measured[index].ratios;
+    if (const auto standard = ranking_.measured.find(0); standard != ranking_.measured.end())
       outcome_.default_ps = standard->second.median_ps;
     outcome_.reason = std::move(reason);
   }
 
   [[nodiscard]] std::string counts() const {
-    return fmt::format("{} of {} configs {} measured", measured_.size(), order_.size(),
-                       measured_.size() == 1 ? "was" : "were");
+    return fmt::format("{} of {} configs {} measured", ranking_.measured.size(), order_.size(),
+                       ranking_.measured.size() == 1 ? "was" : "were");
   }
   /// Says why the default stays. A default that nothing was compared with beats nothing.
   [[nodiscard]] std::string reason_for_default() const {
-    return fmt::format("{}: {}", measured_.size() < 2 ? "the default alone was tried" : "no config beats the default",
-                       counts());
+    if (ranking_.measured.size() < 2 && order_.size() > 1)
+      return fmt::format("the budget ended before another config than the default was tried: {}; {}", counts(),
+                         advice());
+    if (ranking_.measured.size() < 2) return fmt::format("the default alone was tried: {}", counts());
+    if (ranking_.race.empty() && ranking_.other_survives())
+      return fmt::format("the budget ended before the default was compared with others: {}; {}", counts(), advice());
+    return fmt::format("no config beats the default: {}", counts());
+  }
+  /// A budget that would have been enough, from what things took.
+  [[nodiscard]] std::string advice() const {
+    const double seconds = budget_.enough(order_.size());
+    return fmt::format("about {} s are enough", seconds < 10 ? std::ceil(seconds) : std::ceil(seconds / 5) * 5);
   }
   [[nodiscard]] std::string reason_for_winner() const {
     return fmt::format("the first config within {:.0f} % of the fastest: {}", 100 * kTie, counts());
@@ -370,6 +382,7 @@ class RegionSearch {
   Result<bool> measure_config(std::size_t index, double timing_ms, double limit_seconds) {
     PADLOCK_TRY(const std::optional<TryResult> result, attempt({.config = candidates_[index].config,
                                                                 .sizes = sizes_,
+                                                                .setting = ranking_.race.settings().front(),
                                                                 .timing_ms = timing_ms,
                                                                 .next = next_of(index),
                                                                 .limit_seconds = limit_seconds}));
@@ -387,42 +400,50 @@ class RegionSearch {
     return list;
   }
 
+  /// Adds samples of the first setting to what is known of a config.
+  void add_samples(std::size_t index, const std::vector<std::int64_t>& samples) {
+    Measurement& m = ranking_.measured[index];
+    m.samples_ps.insert(m.samples_ps.end(), samples.begin(), samples.end());
+    if (m.samples_ps.size() > kMostSamples) m.samples_ps.resize(kMostSamples);
+    const MedianEstimate estimate = estimate_median(m.samples_ps);
+    m.median_ps = estimate.median;
+    m.noise_ps = estimate.half_width;
+  }
+
   /// Adds to what is known of a config, and has it kept.
   Status keep(std::size_t index, const TryResult& result) {
-    Measurement& m = measured_[index];
+    Measurement& m = ranking_.measured[index];
+    m.regime = options_.regime;
     m.region = region_;
     m.config = candidates_[index].config;
     m.sizes = sizes_;
     m.verdict = result.verdict;
     m.provenance = provenance_now(options_.seed);
     if (result.verdict != Verdict::ok) {
-      raced_.erase(index);
+      ranking_.race.erase(index);
       m.samples_ps.clear();
       m.median_ps = m.noise_ps = 0;
+      m.ratios.reset();
       m.message = printable(result.message);
     } else {
-      m.samples_ps.insert(m.samples_ps.end(), result.samples_ps.begin(), result.samples_ps.end());
-      if (m.samples_ps.size() > kMostSamples) m.samples_ps.resize(kMostSamples);
-      const MedianEstimate estimate = estimate_median(m.samples_ps);
-      m.median_ps = estimate.median;
-      m.noise_ps = estimate.half_width;
+      add_samples(index, result.samples_ps);
     }
     return options_.keep ? options_.keep(m) : Status();
   }
 
   void report(bool racing) {
     if (!options_.progress) return;
-    const std::optional<std::size_t> best = fastest();
+    const std::optional<std::size_t> best = ranking_.fastest();
     const double left = budget_.left(), each = budget_.spent() / std::max(tried_, 1);
     // The race takes about as long as its share of the budget.
     const double estimate = racing ? left
                                    : each * static_cast<double>(static_cast<int>(order_.size()) - tried_) +
-                                         SearchBudget::kRaceShare * options_.budget_seconds;
+                                         budget_.race_share() * options_.budget_seconds;
     options_.progress({.tried = tried_,
                        .candidates = static_cast<int>(order_.size()),
                        .racing = racing,
                        .best = best ? candidates_[*best].config : "",
-                       .best_ps = best ? measured_[*best].median_ps : 0,
+                       .best_ps = best ? ranking_.measured[*best].median_ps : 0,
                        .seconds = budget_.spent(),
                        .seconds_left = std::min(left, estimate)});
   }
@@ -432,15 +453,13 @@ class RegionSearch {
   const std::vector<Candidate>& candidates_;
   const SearchOptions& options_;
   const TryFunction& try_config_;
-  std::map<std::string, Measurement> known_;     // by config
-  std::map<std::size_t, Measurement> measured_;  // by candidate
+  std::map<std::string, Measurement> known_;  // by config
   std::vector<std::size_t> order_;
-  std::map<std::size_t, std::vector<std::int64_t>> raced_;  // samples of the last heat's runners; empty: no race
+  Ranking ranking_;
   SearchOutcome outcome_;
   std::int64_t placements_ = 0;  // that the race was on
   SearchBudget budget_;
   std::map<std::size_t, std::size_t> checked_;  // how many of its checks each has passed
-  std::set<std::size_t> suspects_;              // of a race in which somebody was wrong
   int tried_ = 0;
   bool probed_ = false;
 };

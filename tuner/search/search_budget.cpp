@@ -23,13 +23,23 @@ double steady_seconds() {
 
 }  // namespace
 
-SearchBudget::SearchBudget(double seconds, std::function<double()> clock)
-    : seconds_(seconds), clock_(clock ? std::move(clock) : steady_seconds), begin_(clock_()) {}
+SearchBudget::SearchBudget(double seconds, std::function<double()> clock, double race_share)
+    : seconds_(seconds), clock_(clock ? std::move(clock) : steady_seconds), begin_(clock_()), race_share_(race_share) {}
 
 double SearchBudget::spent() const { return clock_() - begin_; }
 double SearchBudget::left() const { return std::max(0.0, seconds_ - spent()); }
 
-bool SearchBudget::allows_try() const { return spent() + try_seconds_ < before_checks() * (1 - kRaceShare); }
+double SearchBudget::left_for_race() const { return std::max(0.0, before_checks() - spent()); }
+
+double SearchBudget::enough(std::size_t tries) const {
+  // One that was never begun takes less than the first, which made what all share.
+  constexpr double kUsual = 0.04, kLarger = 1.5;
+  const double each = try_seconds_ > 0 ? try_seconds_ : std::min(first_seconds_, kUsual);
+  const double all = first_seconds_ + each * static_cast<double>(tries);
+  return std::max(all / (1 - race_share_) + reserve_, kLarger * seconds_);
+}
+
+bool SearchBudget::allows_try() const { return spent() + try_seconds_ < before_checks() * (1 - race_share_); }
 
 bool SearchBudget::allows_heat(double timing_seconds) const {
   return spent() + timing_seconds + heat_overhead_ < before_checks();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 
 namespace padlock::tuner {
@@ -8,11 +9,17 @@ namespace padlock::tuner {
 /// takes is learnt from what it took before, and nothing is begun that would not end in time.
 class SearchBudget {
  public:
-  /// `clock`: seconds; empty: the steady clock. The time begins now.
-  SearchBudget(double seconds, std::function<double()> clock);
+  /// `clock`: seconds; empty: the steady clock. `race_share`: of the time before the last checks, which tries leave to
+  /// the race. The time begins now.
+  SearchBudget(double seconds, std::function<double()> clock, double race_share);
 
   [[nodiscard]] double spent() const;
   [[nodiscard]] double left() const;
+  [[nodiscard]] double left_for_race() const;
+  [[nodiscard]] double race_share() const { return race_share_; }
+
+  /// Returns about how many seconds are enough to try so many and to have them race, from what was learnt.
+  [[nodiscard]] double enough(std::size_t tries) const;
 
   [[nodiscard]] bool allows_try() const;
   /// `timing_seconds`: what it is to take beside getting ready.
@@ -24,13 +31,13 @@ class SearchBudget {
   [[nodiscard]] double limit_of_try() const;
   [[nodiscard]] double limit_of_check() const;
 
+  void took_first(double seconds) { first_seconds_ = seconds; }
   void took_try(double seconds) { try_seconds_ = seconds; }
   /// `timing_seconds`: as of allows_heat.
   void took_heat(double seconds, double timing_seconds) { heat_overhead_ = seconds - timing_seconds; }
   /// `seconds`: of some checks; a config has so many `times` as many. What all of them take is set aside from now on.
   void took_checks(double seconds, double times);
 
-  static constexpr double kRaceShare = 0.3;  ///< of the time before the last checks, which tries leave to the race
   static constexpr double kShortest = 0.05;
 
  private:
@@ -40,7 +47,8 @@ class SearchBudget {
   double seconds_;
   std::function<double()> clock_;
   double begin_;
-  double try_seconds_ = 0, heat_overhead_ = 0, reserve_ = 0;
+  double race_share_;
+  double first_seconds_ = 0, try_seconds_ = 0, heat_overhead_ = 0, reserve_ = 0;
 };
 
 }  // namespace padlock::tuner

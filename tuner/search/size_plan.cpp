@@ -1,6 +1,7 @@
 #include "tuner/search/size_plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "support/suggestion.h"
 #include "tuner/trial/problem.h"
 
 namespace padlock::tuner {
@@ -17,23 +19,10 @@ using solver::BindingSearch;
 using solver::SymbolValues;
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 30;  // of a symbol that is drawn
-/// Results that are larger are measured only at sizes that were asked for: a try of them takes seconds.
-constexpr std::int64_t kMostDrawnBytes = std::int64_t{128} << 20;
-constexpr std::int64_t kMostScratch = 16;  // times the results that are wanted
-constexpr std::size_t kMostRegionText = 2000;
+/// Tensors that are larger are measured only at sizes that were asked for: a try of them takes seconds.
+constexpr std::int64_t kMostDrawnBytes = std::int64_t{256} << 20;
 
-/// Bytes that the results have.
-ir::Expr result_bytes(const ir::Program& program) {
-  ir::ExprContext& exprs = program.exprs();
-  ir::Expr sum = exprs.constant(0);
-  for (const ir::ValueId id : program.results()) {
-    const ir::Value& value = program.value(id);
-    sum = exprs.add(sum, exprs.mul(value.layout.element_count(), exprs.constant(ir::byte_size(value.dtype))));
-  }
-  return sum;
-}
-
-/// Those results' bytes that a region takes, (above, most].
+/// Those tensors' bytes that a region takes, (above, most].
 struct ByteRange {
   std::optional<std::int64_t> above, most;
 
@@ -42,7 +31,13 @@ struct ByteRange {
   }
 };
 
-std::vector<ByteRange> byte_ranges(std::vector<std::int64_t> cuts) {
+std::vector<ByteRange> byte_ranges(std::vector<std::int64_t> caches) {
+  std::vector<std::int64_t> cuts = std::move(caches);
+  if (!cuts.empty()) {
+    const RegimeBorders borders = RegimeBorders::of_cache(cuts.back());
+    cuts.back() = borders.most_warm;
+    cuts.push_back(borders.most_both);
+  }
   std::ranges::sort(cuts);
   cuts.erase(std::ranges::unique(cuts).begin(), cuts.end());
   std::vector<ByteRange> ranges = {{}};
@@ -56,7 +51,7 @@ std::vector<ByteRange> byte_ranges(std::vector<std::int64_t> cuts) {
 class Planner {
  public:
   Planner(BindingSearch search, const SizeRequest& request, const SizePolicy& policy)
-      : search_(std::move(search)), request_(request), policy_(policy), bytes_(result_bytes(search_.program())) {}
+      : search_(std::move(search)), request_(request), policy_(policy), bytes_(tensor_bytes(search_.program())) {}
 
   Result<std::vector<PlannedRegion>> run() {
     const bool all_given = request_.opt.size() == search_.symbols().size();
@@ -93,7 +88,11 @@ class Planner {
         .region = text_of(range), .sizes = search_.values_of(*binding), .notes = std::exchange(notes_, {})};
     // Replace the requested region where its binding was replaced by one that lies elsewhere.
     if (!range.contains(bytes_of(*binding))) region.region = text_of(range_of(bytes_of(*binding)));
+    region.regime = request_.regime.value_or(borders().regime_of(bytes_of(*binding)));
     return region;
+  }
+  [[nodiscard]] RegimeBorders borders() const {
+    return RegimeBorders::of_cache(policy_.cache_bytes.empty() ? 0 : policy_.cache_bytes.back());
   }
   [[nodiscard]] ByteRange range_of(std::int64_t bytes) const {
     for (const ByteRange& range : byte_ranges(policy_.cache_bytes))
@@ -159,14 +158,12 @@ class Planner {
       const std::int64_t bytes = binding ? bytes_of(*binding) : kInt64Max;
       const bool fitting = binding && fits(*binding);
       too_large |= binding && range.contains(bytes) && !fitting;
-      // A program may keep little of much that it reads.
-      const bool modest = binding && data_bytes(*binding) <= kMostScratch * target;
-      const bool small = bytes <= target && fitting && modest;
+      const bool small = bytes <= target && fitting;
       (small ? low : high) = size;
       growing = growing && small;
       if (growing) high = 2 * size;
       const auto off = [&](std::int64_t b) { return b > target ? b - target : target - b; };
-      if (fitting && modest && bytes > 0 && range.contains(bytes) && (!best || off(bytes) < off(bytes_of(*best))))
+      if (fitting && bytes > 0 && range.contains(bytes) && (!best || off(bytes) < off(bytes_of(*best))))
         best = *std::move(binding);
     }
     if (best && too_large && range.above && bytes_of(*best) < target / 2)
@@ -180,11 +177,10 @@ class Planner {
     std::vector<std::string> guards;
     for (const auto& [name, value] : request_.min) guards.push_back(fmt::format("{} >= {}", name, value));
     for (const auto& [name, value] : request_.max) guards.push_back(fmt::format("{} <= {}", name, value));
-    const std::string bytes = ir::to_string(search_.program().exprs(), bytes_, kMostRegionText);
-    // An expression that was cut is none; then the region is what the request says alone.
-    if (bytes.size() < kMostRegionText && !bytes_.is_constant()) {
-      if (range.above) guards.push_back(fmt::format("{} > {}", bytes, *range.above));
-      if (range.most) guards.push_back(fmt::format("{} <= {}", bytes, *range.most));
+    // Without a text of the bytes the region is what the request says alone.
+    if (const std::optional<std::string> bytes = tensor_bytes_text(search_.program())) {
+      if (range.above) guards.push_back(fmt::format("{} > {}", *bytes, *range.above));
+      if (range.most) guards.push_back(fmt::format("{} <= {}", *bytes, *range.most));
     }
     return fmt::format("{}", fmt::join(guards, ", "));
   }
@@ -198,6 +194,20 @@ class Planner {
   std::vector<std::string> notes_;
 };
 
+/// Error: invalid_argument, by the name of the list, for a name that is no symbol of the program.
+Status check_names(const ir::Program& program, const char* list, const Sizes& sizes) {
+  std::vector<std::string> names;
+  const ir::ExprContext& exprs = program.exprs();
+  for (std::uint32_t i = 0; i < exprs.symbol_count(); ++i)
+    if (exprs.symbol(i).kind != ir::SymbolKind::coordinate) names.push_back(exprs.symbol(i).name);
+  for (const auto& [name, value] : sizes)
+    if (std::ranges::find(names, name) == names.end())
+      return invalid_argument(
+          fmt::format("{} names '{}', which is no symbol of program '{}' (it has: {}){}", list, name, program.name(),
+                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")), did_you_mean(name, names)));
+  return {};
+}
+
 }  // namespace
 
 Result<ir::Binding> bind_sizes(const ir::Program& program, const Sizes& sizes) {
@@ -208,11 +218,10 @@ Result<ir::Binding> bind_sizes(const ir::Program& program, const Sizes& sizes) {
 
 Result<std::vector<PlannedRegion>> plan_regions(const ir::Program& program, const SizeRequest& request,
                                                 const SizePolicy& policy) {
+  for (const auto& [what, sizes] : {std::pair("min", &request.min), {"opt", &request.opt}, {"max", &request.max}})
+    PADLOCK_CHECK(check_names(program, what, *sizes));
   PADLOCK_TRY(BindingSearch search, BindingSearch::create(program, {.min = request.min, .max = request.max}));
   for (const auto& [name, value] : request.opt) {
-    if (std::ranges::none_of(search.symbols(),
-                             [&](ir::Expr e) { return program.exprs().symbol(e.symbol()).name == name; }))
-      return invalid_argument(fmt::format("program '{}' has no symbol '{}'", program.name(), name));
     const auto least = request.min.find(name);
     const auto most = request.max.find(name);
     if ((least != request.min.end() && value < least->second) || (most != request.max.end() && value > most->second))

@@ -23,6 +23,7 @@ enum class Strategy : std::uint8_t {
 struct Candidate {
   std::string config;
   double predicted_ns = 0;
+  bool past_caches = false;  ///< its stores go past the caches, or are the first to leave them
 };
 
 /// The model is coarse: what it finds up to so much slower than the best may yet be the best.

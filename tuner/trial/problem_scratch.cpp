@@ -15,10 +15,15 @@ constexpr std::int64_t kMostSets = 256;
 }  // namespace
 
 Judged<void> ProblemScratch::provide(const TryRequest& request, std::int64_t allowed) {
-  const Arrangement wanted{request.placement, request.skew, request.policy.budget_ms > 0};
+  const bool timed = request.policy.budget_ms > 0;
+  const Arrangement wanted{request.placement, request.skew, timed && !is_warm(request.policy.setting)};
   // A config that is not timed takes any set: verification arms it itself.
-  if (made_for_ && (!wanted.timed || *made_for_ == wanted)) return {};
-  sets_.clear();
+  if (made_for_ && !timed) return {};
+  const bool same_place =
+      made_for_ && made_for_->placement == wanted.placement && made_for_->skew == wanted.skew && !sets_.empty();
+  if (same_place && (made_for_->rotated || !wanted.rotated)) return {};
+  // One set is there that may serve as the first of many.
+  if (!same_place) sets_.clear();
   made_for_ = wanted;
   auto allocated = allocate(request, allowed);
   if (allocated) return allocated;
@@ -29,14 +34,14 @@ Judged<void> ProblemScratch::provide(const TryRequest& request, std::int64_t all
 
 Judged<void> ProblemScratch::allocate(const TryRequest& request, std::int64_t allowed) {
   const std::int64_t bytes = problem_.input_bytes() + problem_.result_bytes();
-  PADLOCK_CHECK(judged_making(add_set(), Verdict::run));
+  if (sets_.empty()) PADLOCK_CHECK(judged_making(add_set(), Verdict::run));
   // Count what is beside them on the host, too, whichever memory they are in.
   const std::int64_t one = sets_.front().mapped_bytes();
   const std::int64_t copies = data_bytes(problem_.binding()) - bytes;
   const std::int64_t beside = device_.compares() ? std::max(copies, one) : copies;
   const std::int64_t rotated =
       request.policy.rotation_bytes > 0 ? request.policy.rotation_bytes : bytes_beyond_cache(device_.cache_bytes());
-  const std::int64_t wanted = made_for_->timed ? rotated / std::max<std::int64_t>(bytes, 1) + 1 : 1;
+  const std::int64_t wanted = made_for_->rotated ? rotated / std::max<std::int64_t>(bytes, 1) + 1 : 1;
   const std::int64_t count = std::clamp<std::int64_t>(std::min(wanted, (allowed - beside) / one), 1, kMostSets);
   for (std::int64_t i = 1; i < count; ++i) PADLOCK_CHECK(judged_making(add_set(), Verdict::run));
   return {};

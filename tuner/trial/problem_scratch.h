@@ -13,7 +13,8 @@
 
 namespace padlock::tuner {
 
-/// The scratch buffers of one problem: one set serves verification, and as many as exceed the last cache serve timing.
+/// The scratch buffers of one problem: one set serves verification and what is timed warm, and as many as exceed the
+/// last cache serve what is timed cold.
 /// Borrows the device and the problem. Not thread-safe.
 class ProblemScratch {
  public:
@@ -29,7 +30,10 @@ class ProblemScratch {
   [[nodiscard]] Judged<void> check(runtime::Comparison* comparison) const;
 
   [[nodiscard]] ScratchSet& first() { return sets_.front(); }
-  [[nodiscard]] std::span<const ScratchSet> sets() const { return sets_; }
+  /// Returns those that are timed in turn.
+  [[nodiscard]] std::span<const ScratchSet> sets(Setting setting) const {
+    return std::span(sets_).first(is_warm(setting) ? 1 : sets_.size());
+  }
   /// Returns the bytes of memory as it is mapped.
   [[nodiscard]] std::int64_t mapped_bytes() const;
 
@@ -37,7 +41,7 @@ class ProblemScratch {
   /// The arrangement that buffers were made for.
   struct Arrangement {
     std::int64_t placement = 0, skew = 0;
-    bool timed = false;
+    bool rotated = false;  // more sets than one
     friend bool operator==(const Arrangement&, const Arrangement&) = default;
   };
   [[nodiscard]] Judged<void> allocate(const TryRequest& request, std::int64_t allowed);

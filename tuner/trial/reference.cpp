@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <thread>
 
 #include "ir/reference/interpreter.h"
 #include "ir/reference/scalar_ops.h"
 #include "runtime/host/in_parallel.h"
+#include "support/stopwatch.h"
 #include "tuner/trial/edge_elements.h"
 
 namespace padlock::tuner {
@@ -82,6 +84,24 @@ Result<std::vector<bool>> interpret_value(const Problem& problem, ir::ValueId id
   return nan_open;
 }
 
+/// Returns how many elements of results are interpreted in so many milliseconds, from how long some take. 0: any time.
+Result<std::int64_t> interpreted_in(const Problem& problem, double ms) {
+  constexpr std::int64_t kProbed = 512;
+  if (ms <= 0) return kInt64Max;
+  const Stopwatch watch;
+  std::int64_t probed = 0;
+  for (const ir::ValueId id : problem.program().results()) {
+    const ir::Value& value = problem.program().value(id);
+    const std::int64_t some = std::min(problem.binding()(value.layout.element_count()), kProbed);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(some * ir::byte_size(value.dtype)));
+    PADLOCK_CHECK(interpreter_for(problem).evaluate_part(id, 0, bytes));
+    probed += some;
+  }
+  const double each = watch.milliseconds() / static_cast<double>(std::max<std::int64_t>(probed, 1));
+  const double threads = std::max(std::thread::hardware_concurrency(), 1U);
+  return static_cast<std::int64_t>(std::min(1e15, ms * threads / std::max(each, 1e-9)));
+}
+
 std::unexpected<Error> computed_wrongly(const std::string& difference) {
   return internal_error("the default config does not compute what the interpreter does: " + difference);
 }
@@ -99,35 +119,37 @@ Status Reference::interpret() {
   return {};
 }
 
-Status Reference::compute_and_compare(const Computation& computation) {
+Status Reference::compute_and_compare(const Computation& computation, std::int64_t sampled) {
   PADLOCK_TRY(bytes_, computation(*problem_));
   for (std::size_t i = 0; i < bytes_.size(); ++i) {
-    PADLOCK_TRY(const auto elements, edge_and_random_elements(*problem_, i, kSampled));
+    PADLOCK_TRY(const auto elements, edge_and_random_elements(*problem_, i, static_cast<std::size_t>(sampled)));
     PADLOCK_TRY(const std::string difference, sampled_difference(*problem_, i, bytes_[i], elements));
     if (!difference.empty()) return computed_wrongly(difference);
   }
   return {};
 }
 
-Result<Reference> Reference::compute(const Problem& problem, const Computation& computation,
-                                     std::int64_t most_interpreted) {
+Result<Reference> Reference::compute(const Problem& problem, const Computation& computation, ReferenceEffort effort) {
   Reference reference(problem);
   const std::int64_t elements = problem.result_elements();
-  if (elements <= most_interpreted) {
+  PADLOCK_TRY(const std::int64_t in_time, interpreted_in(problem, effort.most_ms));
+  if (elements <= std::min(effort.most_interpreted, in_time)) {
     PADLOCK_CHECK(reference.interpret());
     return reference;
   }
-  PADLOCK_CHECK(reference.compute_and_compare(computation));
+  // Samples, and all elements of smaller sizes, share the time.
+  const std::int64_t sampled = std::clamp(in_time / 2, ReferenceEffort::kFewestSampled, ReferenceEffort::kSampled);
+  PADLOCK_CHECK(reference.compute_and_compare(computation, sampled));
   PADLOCK_TRY(
       const Problem small,
-      Problem::create(problem.program(), shrink(problem.program(), problem.symbols(), kSampled), problem.seed()));
+      Problem::create(problem.program(), shrink(problem.program(), problem.symbols(), sampled), problem.seed()));
   reference.note_ = fmt::format(
-      "the reference of {} elements is the default config, compared with the interpreter at {}", elements, kSampled);
-  if (small.result_elements() > most_interpreted) {
+      "the reference of {} elements is the default config, compared with the interpreter at {}", elements, sampled);
+  if (small.result_elements() > effort.most_interpreted) {
     reference.note_ += "; no sizes were found that are small enough to compare all";
     return reference;
   }
-  PADLOCK_TRY(const Reference checked, compute(small, computation, most_interpreted));
+  PADLOCK_TRY(const Reference checked, compute(small, computation, {.most_interpreted = effort.most_interpreted}));
   PADLOCK_TRY(const auto results, computation(small));
   for (std::size_t i = 0; i < results.size(); ++i) {
     PADLOCK_TRY(const std::string difference, checked.difference(i, results[i]));

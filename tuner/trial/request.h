@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/cache/regime.h"
 #include "tuner/cache/verdict.h"
 
 namespace padlock::tuner {
@@ -18,8 +19,9 @@ struct MeasuringPolicy {
   std::int64_t rotation_bytes = 0;  ///< buffers are used in turn until these are exceeded; 0: the last cache, twice
   int min_samples = 9;
   int max_samples = 201;
-  double noise = 0.01;     ///< enough, where half the 95 % interval of the median is at most this part of it
-  double budget_ms = 200;  ///< of timing each config, the warm-up too; 0: it is verified and not timed
+  double noise = 0.01;              ///< enough, where half the 95 % interval of the median is at most this part of it
+  double budget_ms = 200;           ///< of timing each config, the warm-up too; 0: it is verified and not timed
+  Setting setting = Setting::cold;  ///< where buffers are found; those of cold ones are used in turn
 };
 
 /// One point at which a config is tried: its sizes, and how its buffers lie.
@@ -44,6 +46,7 @@ struct TryRequest {
   std::int64_t placement = 0;           ///< other numbers time on other memory, elsewhere in its pages
   int threads = 0;                      ///< of the host's pool; 0: as many as the process may run on
   std::int64_t memory_bytes = 0;        ///< most that scratch may take; 0: half of what is free
+  double reference_ms = 0;              ///< of interpreting, about, by sampling where all takes longer; 0: any time
   std::int64_t time_limit_ms = 10'000;  ///< of everything; kept by whoever owns the worker
   MeasuringPolicy policy;
 };

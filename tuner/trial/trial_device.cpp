@@ -35,13 +35,20 @@ Status TrialCode::run(const ScratchSet& set, std::span<const std::uint64_t> scal
 }
 
 Result<std::int64_t> TrialCode::time(std::span<const ScratchSet> sets, std::span<const std::uint64_t> scalars,
-                                     std::int64_t first, std::int64_t count) {
+                                     std::int64_t first, std::int64_t count, runtime::ScratchMemory* sink) {
   const auto number = static_cast<std::int64_t>(sets.size());
-  std::int64_t took = 0;
-  for (std::int64_t done = 0; done < count; done += runtime::Queue::kMostTimed) {
-    const std::int64_t begin = first + done, part = std::min(count - done, runtime::Queue::kMostTimed);
-    PADLOCK_TRY(const std::int64_t time, queue_.time(part, [&](std::int64_t i) {
-      return launch(sets[static_cast<std::size_t>((begin + i) % number)], scalars);
+  std::int64_t each = 1, took = 0;  // pieces of work of a launch and of what reads its results
+  if (sink != nullptr)
+    for (const runtime::ScratchBuffer& result : sets.front().outputs) each += result.reads_into(*sink);
+  const std::int64_t most = std::max<std::int64_t>(runtime::Queue::kMostTimed / each, 1);
+  for (std::int64_t done = 0; done < count; done += most) {
+    const std::int64_t begin = first + done, part = std::min(count - done, most);
+    PADLOCK_TRY(const std::int64_t time, queue_.time(part, [&](std::int64_t i) -> Status {
+      const ScratchSet& set = sets[static_cast<std::size_t>((begin + i) % number)];
+      PADLOCK_CHECK(launch(set, scalars));
+      if (sink != nullptr)
+        for (const runtime::ScratchBuffer& result : set.outputs) PADLOCK_CHECK(result.read_into(queue_, *sink));
+      return {};
     }));
     took += time;
   }
@@ -63,6 +70,14 @@ Result<std::unique_ptr<TrialDevice>> TrialDevice::open(const std::string& device
 std::int64_t TrialDevice::cache_bytes() const {
   const runtime::DeviceFacts facts = device_->facts();
   return facts.cache_bytes.empty() ? kUnknownCache : facts.cache_bytes.back();
+}
+
+Result<runtime::ScratchMemory*> TrialDevice::sink() {
+  constexpr std::int64_t kHostSink = std::int64_t{16} << 10, kGpuSink = std::int64_t{1} << 20;
+  if (!sink_) {
+    PADLOCK_TRY(sink_, space_->map(compares() ? kGpuSink : kHostSink, 0, "what results are read into"));
+  }
+  return sink_.get();
 }
 
 double TrialDevice::sample_us(bool race) const {

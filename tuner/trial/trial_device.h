@@ -35,8 +35,10 @@ class TrialCode {
   /// Launches and waits. Errors: as the launch says; internal where a bounds check failed; a lost device.
   [[nodiscard]] Status run(const ScratchSet& set, std::span<const std::uint64_t> scalars);
   /// Picoseconds that `count` launches take one after the other, the i-th on the set (first + i) modulo their number.
+  /// With a sink, all results are read into it after each launch (ScratchBuffer::read_into), which is timed, too.
   [[nodiscard]] Result<std::int64_t> time(std::span<const ScratchSet> sets, std::span<const std::uint64_t> scalars,
-                                          std::int64_t first, std::int64_t count);
+                                          std::int64_t first, std::int64_t count,
+                                          runtime::ScratchMemory* sink = nullptr);
 
  private:
   [[nodiscard]] Status launch(const ScratchSet& set, std::span<const std::uint64_t> scalars) const;
@@ -65,6 +67,9 @@ class TrialDevice {
   /// Loads, at the first call, the kernel that compares scratch memory on the device; null where the host compares it.
   /// Errors: as the compiler's and as loading says.
   [[nodiscard]] Result<runtime::Comparison*> comparison(compiler::TargetCompiler& compiler);
+  /// Returns memory, made at the first call, that results are read into: so small that it takes no place in the caches
+  /// from them.
+  [[nodiscard]] Result<runtime::ScratchMemory*> sink();
   /// Returns whether it has such a kernel.
   [[nodiscard]] bool compares() const { return !device_->traits().host_memory; }
   /// How fast it is clocked now, as ClockWatch compares it; nothing where that cannot be read.
@@ -85,6 +90,7 @@ class TrialDevice {
   std::string target_;
   std::unique_ptr<runtime::ScratchSpace> space_;
   std::unique_ptr<runtime::Queue> queue_;
+  std::unique_ptr<runtime::ScratchMemory> sink_;     // null until it is asked for
   std::unique_ptr<runtime::Comparison> comparison_;  // null until it is asked for
 };
 

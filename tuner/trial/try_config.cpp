@@ -261,7 +261,9 @@ class Trials::Attempt {
     PADLOCK_TRY(compiler::TargetCompiler* const compiler, compiler_for("host"));
     PADLOCK_TRY(TrialDevice* const host, device_for("host", ""));
     PADLOCK_TRY(shared().reference,
-                judged_making(Reference::compute(shared().problem, host_computation(*compiler, *host)), Verdict::run));
+                judged_making(Reference::compute(shared().problem, host_computation(*compiler, *host),
+                                                 {.most_ms = request_.reference_ms}),
+                              Verdict::run));
     return {};
   }
 
@@ -300,12 +302,19 @@ class Trials::Attempt {
     const Stopwatch timing;
     Shared& shared = this->shared();
     PADLOCK_CHECK(shared.scratch.restore_first());
+    const Setting setting = request_.policy.setting;
+    runtime::ScratchMemory* sink = nullptr;
+    if (is_read(setting)) {
+      PADLOCK_TRY(sink, judged_making(device().sink(), Verdict::run));
+    }
     std::int64_t launches = 0;
     std::vector<TimedRuns> runs;
     for (const auto& code : codes)
-      runs.emplace_back([&, code = code.get()](std::int64_t count) {
-        return code->time(shared.scratch.sets(), shared.problem.scalars(), std::exchange(launches, launches + count),
-                          count);
+      runs.emplace_back([&, code = code.get()](std::int64_t count) -> Result<std::int64_t> {
+        const std::span<const ScratchSet> sets = shared.scratch.sets(setting);
+        // What ran before it may have left the tensors elsewhere.
+        if (is_warm(setting)) PADLOCK_CHECK(code->time(sets, shared.problem.scalars(), 0, 1, sink));
+        return code->time(sets, shared.problem.scalars(), std::exchange(launches, launches + count), count, sink);
       });
     PADLOCK_CHECK(judged(take_samples(runs), Verdict::run));
     PADLOCK_CHECK(shared.scratch.check(shared.on_device ? &shared.on_device->comparison() : nullptr));

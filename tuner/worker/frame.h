@@ -25,7 +25,7 @@ struct Frame {
 };
 
 /// Version of both frames and payloads; changes when either does.
-inline constexpr std::uint32_t kProtocolVersion = 4;
+inline constexpr std::uint32_t kProtocolVersion = 5;
 inline constexpr std::size_t kMaxPayload = std::size_t{32} << 20;  ///< a program's text may have 16 MiB
 
 [[nodiscard]] std::string encode_frame(FrameKind kind, std::string_view payload);

@@ -124,6 +124,7 @@ void request_fields(Stream& stream, Request& request) {
   stream.field("skew", request.skew, std::int64_t{0}, kMostSkew);
   stream.field("placement", request.placement, std::int64_t{0}, kMost<std::int64_t>);
   stream.field("threads", request.threads, 0, 4096);
+  stream.field("reference_ms", request.reference_ms, 0.0, kMostMs);
   stream.field("memory_bytes", request.memory_bytes, std::int64_t{0}, kMost<std::int64_t>);
   stream.field("time_limit_ms", request.time_limit_ms, std::int64_t{1}, static_cast<std::int64_t>(kMostMs));
   policy_fields(stream, request.policy);
@@ -194,6 +195,7 @@ Enum read_enum(Reader& reader, const char* name, std::size_t count) {
 std::string to_bytes(const TryRequest& request) {
   Writer writer;
   request_fields(writer, request);
+  writer.field("setting", number_of(request.policy.setting), std::uint8_t{0}, std::uint8_t{0});
   for (const auto* const list : {&request.rivals, &request.next})
     writer.list("configs", *list, [&](const std::string& config) { writer.field("config", config); });
   write_symbols(writer, request.symbols);
@@ -208,6 +210,7 @@ Result<TryRequest> request_from_bytes(std::string_view bytes) {
   Reader reader(bytes);
   TryRequest request;
   request_fields(reader, request);
+  request.policy.setting = read_enum<Setting>(reader, "setting", kSettingNames.size());
   read_configs(reader, "rivals", request.rivals);
   read_configs(reader, "next", request.next);
   read_symbols(reader, request.symbols);

@@ -9,6 +9,7 @@
 
 #include "ir/program.h"
 #include "runtime/cuda/scratch_memory.h"
+#include "runtime/device.h"
 #include "runtime/host/allocation.h"
 #include "runtime/host/host_scratch.h"
 #include "runtime/scratch/scratch_buffer.h"
@@ -123,6 +124,62 @@ void check_red_zones(ScratchSpace& space) {
     REQUIRE(buffer.fill(std::byte{1}));
     remembering.poke(offset);
   });
+}
+
+/// Notes which bytes are copied, and where to.
+class NotingQueue final : public Queue {
+ public:
+  struct Copy {
+    std::uintptr_t to, from;
+    std::int64_t bytes;
+  };
+  [[nodiscard]] void* stream() const override { return nullptr; }
+  [[nodiscard]] Status copy(void* to, const void* from, std::int64_t bytes) override {
+    copies.push_back({std::bit_cast<std::uintptr_t>(to), std::bit_cast<std::uintptr_t>(from), bytes});
+    return {};
+  }
+  [[nodiscard]] Status fill(void*, std::byte, std::int64_t) override { return {}; }
+  [[nodiscard]] Status write(void*, std::span<const std::byte>) override { return {}; }
+  [[nodiscard]] Status read(std::span<std::byte>, const void*) override { return {}; }
+  [[nodiscard]] Status synchronize() override { return {}; }
+  [[nodiscard]] Result<std::int64_t> time(std::int64_t, const std::function<Status(std::int64_t)>&) override {
+    return 0;
+  }
+  std::vector<Copy> copies;
+};
+
+TEST_CASE("a reader reads each byte of a tensor once, into the same few bytes") {
+  HostScratchSpace space;
+  Tensor tensor;
+  auto buffer = tensor.allocate(space);
+  REQUIRE(buffer);
+  REQUIRE(buffer->arm(Placement::red_zones, kRed, 3));
+  const auto sink = *space.map(4096, 0, "sink");
+  NotingQueue queue;
+  REQUIRE(buffer->read_into(queue, *sink));
+  REQUIRE(buffer->bytes() < sink->bytes());
+  REQUIRE(queue.copies.size() == 1);
+  CHECK(buffer->reads_into(*sink) == 1);
+  CHECK(queue.copies.front().bytes == buffer->bytes());
+  CHECK(queue.copies.front().to == sink->address());
+  // A larger tensor takes several, one after the other.
+  ir::Program program = *ir::parse_program("program p(x: f32[A]) { y = relu(x) return y }");
+  const auto binding = *ir::Binding::bind(program, {.tensors = {std::nullopt}, .symbols = {{"A", 3000}}});
+  const ir::Value& x = program.value(program.tensor_parameters()[0]);
+  const auto large = *ScratchBuffer::allocate(space, binding, x.layout, x.dtype, "x");
+  queue.copies.clear();
+  REQUIRE(large.read_into(queue, *sink));
+  CHECK(queue.copies.size() == 3);
+  CHECK(large.reads_into(*sink) == 3);
+  std::int64_t read = 0;
+  for (std::size_t i = 0; i < queue.copies.size(); ++i) {
+    const NotingQueue::Copy& copy = queue.copies[i];
+    CHECK(copy.to == sink->address());
+    CHECK(copy.bytes <= sink->bytes());
+    CHECK(copy.from == queue.copies.front().from + static_cast<std::uintptr_t>(read));
+    read += copy.bytes;
+  }
+  CHECK(read == large.bytes());
 }
 
 TEST_CASE("host memory: inaccessible on either side, red zones show stores") {

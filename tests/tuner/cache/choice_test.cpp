@@ -121,5 +121,62 @@ TEST_CASE("a choice of another program, or of a config that is not legal, cannot
   CHECK(unknown.error().context == std::vector<std::string>{"in region 'T >= 8'"});
 }
 
+/// A choice of a regime.
+Choice of(std::optional<Regime> regime, std::string region, std::string config) {
+  Choice made = testing::choice(std::move(region), std::move(config));
+  made.regime = regime;
+  return made;
+}
+
+/// What serves rows of S elements, of which 8 bytes are 16 of tensors, with a cache of 16000 bytes.
+std::string served(const std::vector<Choice>& list, std::int64_t s, std::int64_t cache_bytes = 16'000) {
+  const ir::Program p = program();
+  const auto choices = ProgramChoices::of_served(p, serving(p, list, cache_bytes), "default");
+  REQUIRE_MESSAGE(choices, (choices ? "" : choices.error().to_string()));
+  const std::string chosen = choose(p, *choices, 1, s);
+  return chosen.substr(0, chosen.find(' '));
+}
+
+TEST_CASE("of several regimes of a region, the one that the tensors' bytes say serves") {
+  const std::vector<Choice> all = {of(Regime::cold, "S >= 8", "cold"), of(Regime::both, "S >= 8", "both"),
+                                   of(Regime::warm, "S >= 8", "warm")};
+  CHECK(served(all, 900) == "warm");   // 7204 bytes of tensors, of at most 8000
+  CHECK(served(all, 1000) == "both");  // 8004
+  CHECK(served(all, 3999) == "both");  // 31996, of at most 32000
+  CHECK(served(all, 4000) == "cold");  // 32004
+  CHECK(served(all, 7) == "default");
+}
+
+TEST_CASE("a regime that was asked for serves where no other does, and one of both before it") {
+  CHECK(served({of(Regime::cold, "", "cold")}, 900) == "cold");
+  CHECK(served({of(Regime::cold, "", "cold"), of(Regime::both, "", "both")}, 900) == "both");
+  CHECK(served({of(Regime::cold, "", "cold"), of(Regime::warm, "", "warm")}, 900) == "warm");
+}
+
+TEST_CASE("a record of an earlier version is cold, and serves no other tensors") {
+  const std::vector<Choice> old = {of(std::nullopt, "", "old")};
+  CHECK(served(old, 900) == "default");
+  CHECK(served(old, 1000) == "default");
+  CHECK(served(old, 4000) == "old");
+  const ir::Program p = program();
+  CHECK(choose(p, *ProgramChoices::of_served(p, serving(p, old, 16'000), "default"), 1, 900) ==
+        "default | no tuned region holds these sizes (what an earlier version measured is of tensors in no cache): the "
+        "default config");
+  // Where nobody knows the cache, as of a GPU's pack, it serves as it did.
+  CHECK(served(old, 900, 0) == "old");
+}
+
+TEST_CASE("a region that says its bytes is not told twice, and its regime stands in the reason") {
+  const ir::Program p = program();
+  const std::string bytes = *tensor_bytes_text(p);
+  const std::string region = bytes + " <= 8000";
+  const auto list = serving(p, {of(Regime::warm, region, "warm")}, 16'000);
+  REQUIRE(list.size() == 1);
+  CHECK(list.front().sizes == region);
+  const auto choices = ProgramChoices::of_served(p, list, "default");
+  REQUIRE(choices);
+  CHECK(choose(p, *choices, 1, 9) == "warm | tuned for " + region + " (warm)");
+}
+
 }  // namespace
 }  // namespace padlock::tuner

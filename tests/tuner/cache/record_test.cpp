@@ -26,6 +26,12 @@ std::vector<Record> records() {
   Choice covered = testing::choice("S < 64", "unroll=2");
   covered.coverage = {.measured = 18, .candidates = 24};
   list.push_back(record_of(testing::key(), covered));
+  covered.regime = Regime::warm;
+  list.push_back(record_of(testing::key(), covered));
+  Measurement raced = testing::measurement("", "unroll=1");
+  raced.regime = Regime::both;
+  raced.ratios = {.ppm = {{"cold", 980'000}, {"warm", 1'010'000}}, .noise_ppm = {{"cold", 0}, {"warm", 3000}}};
+  list.push_back(record_of(testing::key(), raced));
   return list;
 }
 
@@ -86,9 +92,41 @@ TEST_CASE("a choice says how much was measured for it, and one of earlier versio
   refuses(changed(records()[5], [](auto& o) { o["coverage"].erase("measured"); }), "expected an integer as 'measured'");
 }
 
+TEST_CASE("a record says its regime, and one of earlier versions is read as it is") {
+  const std::string line = to_line(records()[6]);
+  CHECK(line.find(R"("regime":"warm")") != std::string::npos);
+  CHECK(std::get<Choice>(parse_line(line)->content).regime == Regime::warm);
+  // A line of a version before regimes, byte for byte.
+  const std::string old = to_line(records()[5]);
+  CHECK(old.find("regime") == std::string::npos);
+  CHECK(std::get<Choice>(parse_line(old)->content).regime == std::nullopt);
+  refuses(changed(records()[6], [](auto& o) { o["regime"] = "hot"; }), "expected a regime (warm, cold or both)");
+  refuses(changed(records()[6], [](auto& o) { o["regime"] = 3; }), "expected a text as 'regime'");
+  // The same region and sizes in another regime are another place.
+  CHECK(place_of(records()[5]) != place_of(records()[6]));
+  CHECK(place_of(records()[7]).sizes == "B=4,S=1024 both");
+  CHECK(place_of(records()[2]).sizes == "B=4,S=1024");
+  CHECK(compare_places(records()[2], records()[7]) < 0);
+}
+
+TEST_CASE("a measurement says the ratios that decided, each with its noise") {
+  const Record raced = records()[7];
+  CHECK(to_line(raced).find(R"("ratios":{"noise_ppm":{"cold":0,"warm":3000},"ppm":{"cold":980000,"warm":1010000}})") !=
+        std::string::npos);
+  refuses(changed(raced, [](auto& o) { o["ratios"]["ppm"].erase("warm"); }), "expected a ratio and its noise");
+  refuses(changed(raced, [](auto& o) { o["ratios"]["ppm"]["warm"] = 0; }), "expected a ratio above 0");
+  refuses(changed(raced, [](auto& o) { o["ratios"]["noise_ppm"]["warm"] = -1; }), "expected a ratio above 0");
+  refuses(changed(raced,
+                  [](auto& o) {
+                    for (const char* member : {"ppm", "noise_ppm"}) o["ratios"][member] = {{"hot", 1}};
+                  }),
+          "expected a setting, found 'hot'");
+  refuses(changed(raced, [](auto& o) { o["ratios"] = 1; }), "expected an object as 'ratios'");
+}
+
 TEST_CASE("no single byte of a line can be changed, added or lost") {
-  for (const Record& record : {records()[1], records()[4], records()[5]}) {
-    const std::string line = to_line(record);
+  for (const std::size_t number : {1, 4, 5, 6, 7}) {
+    const std::string line = to_line(records()[number]);
     for (std::size_t i = 0; i < line.size(); ++i) {
       for (const int bit : {0, 1, 5, 7}) {
         std::string flipped = line;
@@ -206,7 +244,7 @@ TEST_CASE("lines are in the order of their places, and a bad one costs itself al
   const RecordSet rest = parse_lines(damaged + "end");
   CHECK(rest.records == whole.records);
   CHECK(rest.problems ==
-        std::vector<std::string>{"line 3: expected an integer as 'schema'", "line 9: expected a JSON object"});
+        std::vector<std::string>{"line 3: expected an integer as 'schema'", "line 11: expected a JSON object"});
 }
 
 TEST_CASE("a bad line among many is named by its number, and the others keep their order") {

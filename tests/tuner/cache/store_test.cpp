@@ -48,6 +48,39 @@ CacheKey with(std::string KeyFields::* field, const std::string& value) {
   return CacheKey(fields);
 }
 
+TEST_CASE("a file that is to be written is made when something is, and what cannot be kept is said") {
+  const Folder folder;
+  const std::string path = folder / "t.db";
+  {
+    Opened unused({.mode = Mode::read_write, .user_file = path});
+    CHECK_FALSE(std::filesystem::exists(path));
+    REQUIRE(unused.store->add(key(), choice("", "unroll=1")));
+    CHECK(std::filesystem::exists(path));
+    CHECK(unused.store->not_kept().empty());
+  }
+  Opened nowhere({.mode = Mode::read_write, .user_file = path + "/t.db"});
+  CHECK(nowhere.store->not_kept().empty());
+  REQUIRE(nowhere.store->add(key(), choice("", "unroll=1")));  // in memory
+  CHECK(nowhere.look_up().hit());
+  CHECK(nowhere.store->not_kept().find(path) != std::string::npos);
+  CHECK(nowhere.warnings.size() == 1);
+  // Who only reads loses nothing.
+  Opened reader({.mode = Mode::read, .user_file = path + "/t.db"});
+  REQUIRE(reader.store->add(key(), choice("", "unroll=1")));
+  CHECK(reader.store->not_kept().empty());
+}
+
+TEST_CASE("choices of one region in several regimes are kept beside each other") {
+  const Folder folder;
+  Choice warm = choice("S >= 8", "unroll=1"), cold = choice("S >= 8", "unroll=2");
+  warm.regime = Regime::warm;
+  cold.regime = Regime::cold;
+  const Choice old = choice("S >= 8", "unroll=4");
+  fill(folder / "t.db", key(), {warm, cold, old});
+  Opened reader({.mode = Mode::read, .user_file = folder / "t.db"});
+  CHECK(reader.look_up().choices.size() == 3);
+}
+
 TEST_CASE("what was learnt is there for the next process") {
   const Folder folder;
   const std::string path = folder / "cache/padlock/tuning.db";

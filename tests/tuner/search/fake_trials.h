@@ -45,7 +45,7 @@ class FakeTrials {
       if (!awkward || awkward_failures) return TryResult{.verdict = failure->second, .message = "it is broken"};
     }
     if (trial.timing_ms == 0) return check(trial);
-    const double luck = luck_of(index, trial) * moment();
+    const double luck = luck_of(index, trial) * moment() * factor_of(index, trial);
     for (int i = 0; i < 60; ++i) result.samples_ps.push_back(sample(index, luck));
     const MedianEstimate estimate = estimate_median(result.samples_ps);
     result.median_ps = estimate.median;
@@ -106,6 +106,7 @@ class FakeTrials {
   std::function<bool(const Trial&)> after;
   double memory_effect = 0;  // deviation of what a config's time owes to where its buffers are
   double moment_effect = 0;  // the same of when it is timed, as long as that goes on
+  std::function<double(std::size_t, Setting)> factor;  // of a candidate's time in a setting; empty: 1
   double clock = 0, seconds_a_try = 0.1;
   std::function<double(const Trial&)> seconds_of;  // in place of that
   bool interrupted = false;
@@ -146,6 +147,9 @@ class FakeTrials {
     if (is_new) known->second += memory_effect * std::normal_distribution<double>()(random_);
     return known->second;
   }
+  [[nodiscard]] double factor_of(std::size_t index, const Trial& trial) const {
+    return factor ? factor(index, trial.setting) : 1;
+  }
   double moment() { return moment_effect == 0 ? 1 : 1 + moment_effect * std::normal_distribution<double>()(random_); }
   /// Rounds, of which every third is disturbed as a whole.
   TryResult race(const Trial& trial) {
@@ -158,7 +162,8 @@ class FakeTrials {
     }
     std::vector<double> luck;
     const double now = moment();
-    for (const std::string& config : runners) luck.push_back(now * luck_of(index_of(config), trial));
+    for (const std::string& config : runners)
+      luck.push_back(now * luck_of(index_of(config), trial) * factor_of(index_of(config), trial));
     std::vector<std::vector<std::int64_t>> samples(runners.size());
     for (int round = 0; round < 30; ++round)
       for (std::size_t i = 0; i < runners.size(); ++i)

@@ -43,10 +43,14 @@ TEST_CASE("without a word there is a region for each cache and one beyond") {
   const ir::Program program = program_of(kPad);
   const auto regions = plan_regions(program, {}, policy());
   REQUIRE(regions);
-  REQUIRE(regions->size() == 3);
-  CHECK((*regions)[0].region == "12*A + 4*A*B <= 1048576");
-  CHECK((*regions)[1].region == "12*A + 4*A*B > 1048576, 12*A + 4*A*B <= 33554432");
-  CHECK((*regions)[2].region == "12*A + 4*A*B > 33554432");
+  REQUIRE(regions->size() == 4);
+  CHECK((*regions)[0].region == "12*A + 8*A*B <= 1048576");
+  CHECK((*regions)[1].region == "12*A + 8*A*B > 1048576, 12*A + 8*A*B <= 16777216");
+  CHECK((*regions)[2].region == "12*A + 8*A*B > 16777216, 12*A + 8*A*B <= 67108864");
+  CHECK((*regions)[3].region == "12*A + 8*A*B > 67108864");
+  std::vector<Regime> regimes;
+  for (const PlannedRegion& region : *regions) regimes.push_back(region.regime);
+  CHECK(regimes == std::vector{Regime::warm, Regime::warm, Regime::both, Regime::cold});
   check_regions(program, *regions);
   for (const PlannedRegion& region : *regions) CHECK(region.notes.empty());
 }
@@ -61,7 +65,7 @@ TEST_CASE("sizes that are drawn are not far off in one symbol") {
     const ir::Program program = program_of(text);
     const auto regions = plan_regions(program, {}, policy());
     REQUIRE(regions);
-    CHECK(regions->size() == 3);
+    CHECK(regions->size() == 4);
     check_regions(program, *regions);
     for (const PlannedRegion& region : *regions)
       for (const auto& [name, value] : region.sizes) {
@@ -93,7 +97,7 @@ TEST_CASE("limits are guards of every region, and leave out those that they excl
   const auto regions = plan_regions(program, {.min = {{"A", 2}}, .opt = {}, .max = {{"A", 64}, {"B", 1000}}}, policy());
   REQUIRE(regions);
   REQUIRE(regions->size() == 1);
-  CHECK(regions->front().region == "A >= 2, A <= 64, B <= 1000, 12*A + 4*A*B <= 1048576");
+  CHECK(regions->front().region == "A >= 2, A <= 64, B <= 1000, 12*A + 8*A*B <= 1048576");
   check_regions(program, *regions);
 }
 
@@ -125,6 +129,16 @@ TEST_CASE("sizes that a constraint refuses are replaced by some near them, and t
         std::vector<std::string>{"A=1001 is not admitted: measured at A=1000, which is near"});
 }
 
+TEST_CASE("a regime that is asked for takes the place of the one that the sizes have") {
+  const ir::Program program = program_of(kPad);
+  for (const Regime regime : {Regime::warm, Regime::cold, Regime::both}) {
+    const auto regions =
+        plan_regions(program, {.min = {}, .opt = {{"A", 100}, {"B", 7}}, .max = {}, .regime = regime}, policy());
+    REQUIRE(regions);
+    CHECK(regions->front().regime == regime);
+  }
+}
+
 TEST_CASE("what makes no sense is refused") {
   const ir::Program program = program_of(kPad);
   const auto message = [&](const SizeRequest& request) {
@@ -133,7 +147,11 @@ TEST_CASE("what makes no sense is refused") {
     CHECK(regions.error().code == Code::invalid_argument);
     return regions.error().message;
   };
-  CHECK(message({.min = {}, .opt = {{"C", 1}}, .max = {}}) == "program 'p' has no symbol 'C'");
+  CHECK(message({.min = {}, .opt = {{"C", 1}}, .max = {}}) ==
+        "opt names 'C', which is no symbol of program 'p' (it has: A, B)");
+  CHECK(message({.min = {{"a", 1}}, .opt = {}, .max = {}}) ==
+        "min names 'a', which is no symbol of program 'p' (it has: A, B); did you mean 'A'?");
+  CHECK(message({.min = {}, .opt = {}, .max = {{"b", 1}}}).starts_with("max names 'b', "));
   CHECK(message({.min = {{"A", 5}}, .opt = {{"A", 1}}, .max = {}}) ==
         "A = 1 lies outside of what the minimum and maximum say");
 }

@@ -411,23 +411,36 @@ TEST_CASE("a reference that was computed is compared with the interpreter, at ed
   const Reference interpreted = *Reference::compute(sample.problem, computation(-1));
   CHECK(interpreted.note().empty());
   // The interpreter takes at most 500 of 2539 elements: the sizes are made smaller.
-  const auto computed = Reference::compute(sample.problem, computation(-1), 500);
+  const auto computed = Reference::compute(sample.problem, computation(-1), {.most_interpreted = 500});
   REQUIRE_MESSAGE(computed, (computed ? "" : computed.error().to_string()));
   CHECK(computed->note().find("the reference of 2539 elements is the default config") == 0);
   const auto results = *computation(-1)(sample.problem);
   CHECK(*computed->difference(0, results[0]) == "");
   CHECK(*computed->difference(1, results[1]) == "");
   // Each element counts: 2^16 samples of so few elements see all.
-  const auto wrong = Reference::compute(sample.problem, computation(1234), 500);
+  const auto wrong = Reference::compute(sample.problem, computation(1234), {.most_interpreted = 500});
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().code == Code::internal);
   CHECK(wrong.error().message.starts_with("the default config does not compute what the interpreter does: z: at ["));
 }
 
+TEST_CASE("a reference that has no time is computed, and compared at fewer elements; one that has is interpreted") {
+  const Sample sample;
+  const Reference hasty = *Reference::compute(sample.problem, computation(-1), {.most_ms = 1e-9});
+  CHECK(
+      hasty.note().starts_with("the reference of 2539 elements is the default config, compared with the interpreter "
+                               "at 1024 and at all "));
+  const auto results = *computation(-1)(sample.problem);
+  CHECK(*hasty.difference(0, results[0]) == "");
+  CHECK(Reference::compute(sample.problem, computation(-1), {.most_ms = 1e9})->note().empty());
+  // An element at an edge is among those that are compared, however few.
+  CHECK_FALSE(Reference::compute(sample.problem, computation(0), {.most_ms = 1e-9}));
+}
+
 TEST_CASE("a difference is named by result, coordinate and bits; an open NaN is none") {
   const Sample sample;
   for (const std::int64_t most : {std::int64_t{1} << 22, std::int64_t{500}}) {
-    const Reference reference = *Reference::compute(sample.problem, computation(-1), most);
+    const Reference reference = *Reference::compute(sample.problem, computation(-1), {.most_interpreted = most});
     auto results = *computation(-1)(sample.problem);
     results[1][4 * (61 * 2 + 7)] ^= std::byte{1};
     CHECK(reference.difference(1, results[1])->starts_with("t: at [6, 15] expected 0x"));
