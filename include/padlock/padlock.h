@@ -85,7 +85,7 @@ PADLOCK_STATIC_ASSERT(sizeof(DLTensor) == 48, dl_tensor_size);
 /* ---- Version and status ---------------------------------------------------------------------------------------- */
 
 /* 1000 * major + minor. The same major version: a program that was compiled with an older header works. */
-#define PADLOCK_API_VERSION 1005
+#define PADLOCK_API_VERSION 1006
 /* Returns 1000 * major + minor of the library that is loaded. */
 PADLOCK_API int32_t padlock_api_version(void);
 /* "0.1.0". */
@@ -150,7 +150,7 @@ PADLOCK_API padlock_blame padlock_error_blame(const padlock_error* error);
 /* Returns what was expected and what was found, on one line. */
 PADLOCK_API const char* padlock_error_message(const padlock_error* error);
 /* The message with its position in the program's text, that line and a caret, and what was being done; several lines.
- */
+   The same of the other errors follows. */
 PADLOCK_API const char* padlock_error_text(const padlock_error* error);
 /* Where in a program's text, from 1; 0 where the error has no place there. */
 PADLOCK_API int32_t padlock_error_line(const padlock_error* error);
@@ -163,6 +163,11 @@ PADLOCK_API const char* padlock_error_expression(const padlock_error* error);
 PADLOCK_API size_t padlock_error_value_count(const padlock_error* error);
 /* `{NULL, 0}` beyond the last. The name lives as long as the error. */
 PADLOCK_API padlock_named_value padlock_error_value(const padlock_error* error, size_t index);
+/* A program's text is refused for all its errors, of which `error` is the first. The others, up to 19, stand in the
+   order of the text. The last of twenty says in its text if there are more. Since 1006. */
+PADLOCK_API size_t padlock_error_other_count(const padlock_error* error);
+/* NULL beyond the last. Borrowed: lives as long as `error`, or as its own references. Since 1006. */
+PADLOCK_API padlock_error* padlock_error_other(const padlock_error* error, size_t index);
 
 /* ---- Texts ----------------------------------------------------------------------------------------------------- */
 

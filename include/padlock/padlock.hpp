@@ -83,6 +83,16 @@ class Error : public detail::Handle<padlock_error, padlock_error_retain, padlock
     }
     return list;
   }
+  /// Further errors of the same text.
+  std::vector<Error> others() const {
+    std::vector<Error> list;
+    for (std::size_t i = 0; i < padlock_error_other_count(get()); ++i) {
+      padlock_error* const other = padlock_error_other(get(), i);
+      padlock_error_retain(other);
+      list.emplace_back(other);
+    }
+    return list;
+  }
 };
 
 /// Thrown by Expected::value() where there is an error.

@@ -10,7 +10,7 @@
 #define SIZE(type, bytes) PADLOCK_STATIC_ASSERT(sizeof(type) == (bytes), type##_size)
 #define AT(type, member, bytes) PADLOCK_STATIC_ASSERT(offsetof(type, member) == (bytes), type##_##member)
 
-PADLOCK_STATIC_ASSERT(PADLOCK_API_VERSION == 1005, api_version);
+PADLOCK_STATIC_ASSERT(PADLOCK_API_VERSION == 1006, api_version);
 PADLOCK_STATIC_ASSERT(sizeof(padlock_status) == 4, status_size);
 PADLOCK_STATIC_ASSERT(PADLOCK_OK == 0 && PADLOCK_UNAUTHENTICATED == 16, statuses);
 
