@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "padlock/padlock.hpp"
 #include "support/error.h"
@@ -27,11 +29,27 @@ enum class ExitCode : int {
   interrupted = 130,  ///< by SIGINT, SIGTERM or SIGHUP
 };
 
-/// Why a command stops: its exit code, and the text after "padlock: error: ".
+/// One error of a failure.
+struct FailureItem {
+  std::string text;    ///< after "padlock: error: "; may have several lines
+  std::string status;  ///< as padlock_status_name
+  std::string message;
+  std::string file = {};  ///< that the position is in, or empty
+  int line = 0, column = 0;
+  int axis = -1;
+  std::string expression = {};
+  std::vector<std::pair<std::string, std::int64_t>> values = {};
+};
+
+/// Why a command stops: its exit code and its errors, of which there is at least one.
 struct Failure {
   ExitCode code = ExitCode::internal;
-  std::string text;
+  std::vector<FailureItem> errors;
 };
+/// A failure of the command's own, whose status follows from the exit code.
+[[nodiscard]] Failure failure_of(ExitCode code, std::string text);
+/// The JSON of a failure, of the command of that name.
+[[nodiscard]] std::string to_json(const Failure& failure, const std::string& command);
 
 template <class T>
 using Outcome = std::expected<T, Failure>;
@@ -40,7 +58,8 @@ using Outcome = std::expected<T, Failure>;
 void say(const std::string& text);
 
 [[nodiscard]] std::unexpected<Failure> fail(ExitCode code, std::string text);
-/// The error's own text, with position, source line and caret where it has them. `file` comes first if not empty.
+/// The error's own text, with position, source line and caret where it has them. `file` comes first if not empty. So of
+/// the other errors of the same text.
 /// An error that blames us exits with `internal`, and one of a lost device with `unavailable`, whatever `code` says.
 [[nodiscard]] std::unexpected<Failure> fail(ExitCode code, const lib::Error& error, const std::string& file = {});
 /// The same for an error of a file that the command itself reads or writes.

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <span>
 
 #include "support/file.h"
@@ -16,8 +17,32 @@
 namespace padlock::tools {
 namespace {
 
-int report(const Failure& failure) {
-  say(fmt::format("padlock: error: {}\n", failure.text));
+/// The value of the last --json, which is kStandardOutput without one; nullopt where JSON was not asked for.
+std::optional<std::string> json_destination(std::span<const std::string> arguments) {
+  constexpr std::string_view kOption = "--json";
+  std::optional<std::string> destination;
+  for (const std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (argument == kOption) destination = kStandardOutput;
+    if (argument.starts_with("--json=")) destination = argument.substr(kOption.size() + 1);
+  }
+  return destination;
+}
+
+/// The words before the first option or file: "cache show".
+std::string command_name(std::span<const std::string> arguments) {
+  if (arguments.empty() || arguments[0].starts_with("-")) return {};
+  return arguments[0] == "cache" && arguments.size() > 1 ? arguments[0] + " " + arguments[1] : arguments[0];
+}
+
+/// Tells people on stderr, and programs where they want their JSON.
+int report(const Failure& failure, std::span<const std::string> arguments) {
+  for (const FailureItem& error : failure.errors) say(fmt::format("padlock: error: {}\n", error.text));
+  if (const auto destination = json_destination(arguments)) {
+    const auto written = write_text(*destination, to_json(failure, command_name(arguments)));
+    if (!written) say(fmt::format("padlock: error: {}\n", written.error().errors[0].text));
+    std::fflush(stdout);
+  }
   return static_cast<int>(failure.code);
 }
 
@@ -98,15 +123,15 @@ Outcome<ExitCode> print(const std::string& destination, const std::string& json,
 int run_command_line(std::vector<std::string> arguments) {
   // Everything below returns its errors; what the standard library or CLI11 still throws ends here.
   try {
-    const Outcome<ExitCode> outcome = parse_and_run(std::move(arguments));
+    const Outcome<ExitCode> outcome = parse_and_run(arguments);
     const Outcome<void> finished = finish_output();
-    if (!outcome) return report(outcome.error());
-    if (!finished) return report(finished.error());
+    if (!outcome) return report(outcome.error(), arguments);
+    if (!finished) return report(finished.error(), {});
     return static_cast<int>(*outcome);
   } catch (const std::bad_alloc&) {
-    return report({ExitCode::mismatch, "out of memory"});
+    return report(failure_of(ExitCode::mismatch, "out of memory"), {});
   } catch (const std::exception& error) {
-    return report({ExitCode::internal, error.what()});
+    return report(failure_of(ExitCode::internal, error.what()), {});
   }
 }
 
