@@ -37,11 +37,12 @@ const char* status_of(ExitCode code) {
 
 /// `own` is the error's text without those of the others.
 FailureItem item_of(const lib::Error& error, std::string_view own, const std::string& file) {
-  const std::string head = file.empty() ? "" : file + (error.line() > 0 ? ":" : ": ");
+  const std::string shown = file == "-" ? "<stdin>" : file;
+  const std::string head = file.empty() ? "" : shown + (error.line() > 0 ? ":" : ": ");
   return {.text = head + std::string(own),
           .status = padlock_status_name(error.status()),
           .message = error.message(),
-          .file = file,
+          .file = shown,
           .line = error.line(),
           .column = error.column(),
           .axis = error.axis(),

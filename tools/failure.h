@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <expected>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -15,19 +17,39 @@ namespace padlock::tools {
 /// The library, which the command knows by its C++ interface alone: the one that any program has.
 namespace lib = padlock::v1;
 
-/// ExitCode is the command's exit status; the one list of them.
+/// ExitCode is the command's exit status; kExitMeanings says what each means.
 enum class ExitCode : int {
   ok = 0,
   internal = 1,
-  usage = 2,        ///< an unknown or missing name, a value that is no number, a config outside the search space
-  file = 3,         ///< cannot be read or written, or a program that does not parse or verify
-  mismatch = 4,     ///< the inputs do not fit the program, or memory does not suffice
-  differs = 5,      ///< --expect
-  no_config = 6,    ///< tuning found none
-  unavailable = 7,  ///< the device, or it was lost
+  usage = 2,
+  file = 3,
+  mismatch = 4,
+  differs = 5,
+  no_config = 6,
+  unavailable = 7,
   cache = 8,
-  interrupted = 130,  ///< by SIGINT, SIGTERM or SIGHUP
+  interrupted = 130,
 };
+
+struct ExitMeaning {
+  ExitCode code;
+  std::string_view text;
+};
+/// The one list of exit codes, as help and the manual show it.
+inline constexpr auto kExitMeanings = std::to_array<ExitMeaning>({
+    {ExitCode::ok, "all went well"},
+    {ExitCode::internal, "an error in Padlock itself"},
+    {ExitCode::usage, "the command line: an unknown name, a wrong value, an impossible config"},
+    {ExitCode::file, "a file cannot be read or written, or a program does not parse or verify"},
+    {ExitCode::mismatch, "the inputs do not fit the program, memory is short, or a proof is refuted"},
+    {ExitCode::differs, "a result differs from what --expect names"},
+    {ExitCode::no_config, "tuning found no sizes, or no config that is right"},
+    {ExitCode::unavailable, "the device or target is not available, or the device was lost"},
+    {ExitCode::cache, "a cache cannot be used, or a required one has nothing"},
+    {ExitCode::interrupted, "interrupted by SIGINT, SIGTERM or SIGHUP"},
+});
+inline constexpr std::string_view kDocumentation =
+    "share/doc/padlock/cli.md below the folder where Padlock is installed; docs/cli.md in its sources";
 
 /// One error of a failure.
 struct FailureItem {

@@ -304,6 +304,9 @@ PADLOCK_API padlock_status padlock_device_check(padlock_context* context, const 
    as padlock_kernel_target has it. Errors: INVALID_ARGUMENT for a target that there is not; UNAVAILABLE. */
 PADLOCK_API padlock_status padlock_target_describe(padlock_context* context, const char* target,
                                                    padlock_text** description, padlock_error** error);
+/* The file of the worker that tuning starts. Since 1006. Errors: UNAVAILABLE, saying what was looked for;
+   UNIMPLEMENTED. */
+PADLOCK_API padlock_status padlock_worker_find(padlock_context* context, padlock_text** file, padlock_error** error);
 
 /* ---- Memory ----------------------------------------------------------------------------------------------------- */
 

@@ -738,6 +738,8 @@ class Context : public detail::Handle<padlock_context, padlock_context_retain, p
   Expected<Text> describe_target(const std::string& target) const {
     return detail::make<Text, padlock_text>(padlock_target_describe, get(), target.c_str());
   }
+  /// The file of the worker that tuning starts.
+  Expected<Text> find_worker() const { return detail::make<Text, padlock_text>(padlock_worker_find, get()); }
   Expected<Devices> devices() const { return detail::make<Devices, padlock_devices>(padlock_devices_list, get()); }
   /// Empty: the user's.
   Expected<Cache> cache(const std::string& path = {}) const {

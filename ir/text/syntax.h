@@ -106,7 +106,4 @@ struct Program {
 [[nodiscard]] bool is_identifier(std::string_view name);
 [[nodiscard]] bool is_reserved(std::string_view word);
 
-/// Returns a location with the text of its line, for an Error. A line too long to show is left out.
-[[nodiscard]] SourceSpan span_at(std::string_view source, Location where);
-
 }  // namespace padlock::ir::syntax

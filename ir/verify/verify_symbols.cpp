@@ -47,7 +47,7 @@ std::unexpected<Error> Diagnostics::not_shown(Location where, std::string messag
 
 std::unexpected<Error> Diagnostics::error(Location where, std::string message) const {
   if (where.line == 0 && !statement_.empty()) message = fmt::format("statement '{}': {}", statement_, message);
-  return invalid_argument(std::move(message), syntax::span_at(program_->source, where));
+  return invalid_argument(std::move(message), span_at(program_->source, where));
 }
 
 std::unexpected<Error> Diagnostics::too_large(Location where, std::string message) const {

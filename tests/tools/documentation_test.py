@@ -39,9 +39,10 @@ def documented_commands(page):
 
 class Documentation(Case):
     def check_command(self, line, shown=()):
+        line, _, file = line.partition(" < ")
         words = shlex.split(line)
         self.assertEqual(words[0], "padlock", line)
-        done = self.padlock(*words[1:], cwd=SOURCE)
+        done = self.padlock(*words[1:], cwd=SOURCE, stdin=SOURCE / file if file else None)
         if shown and shown[0].startswith("padlock: error: "):
             self.assertNotEqual(done.returncode, 0, line)
             self.assertEqual(done.stderr.splitlines()[: len(shown)], shown, line)

@@ -47,7 +47,7 @@ class ExitCodes(Case):
 
     def test_errors_as_json(self):
         def errors_of(code, *arguments):
-            report = json.loads(self.run_padlock(*arguments, "--json").stdout)
+            report = json.loads(self.padlock(*arguments, "--json").stdout)
             self.assertEqual(report["schema"], 1)
             self.assertEqual(report["exit_code"], code)
             return report["errors"]

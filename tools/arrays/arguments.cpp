@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "support/suggestion.h"
 #include "tools/arrays/element_type.h"
 
 namespace padlock::tools {
@@ -115,8 +116,9 @@ Outcome<void> check_symbols(const lib::Program& program, const std::map<std::str
   for (const padlock_symbol_info& symbol : program.symbols()) names.emplace_back(symbol.name);
   for (const auto& [name, value] : symbols)
     if (std::ranges::find(names, name) == names.end())
-      return usage(fmt::format("--bind names '{}', which is no symbol of the program (it has: {})", name,
-                               names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+      return usage(fmt::format("--bind names '{}', which is no symbol of the program (it has: {}){}", name,
+                               names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")),
+                               did_you_mean(name, names)));
   return {};
 }
 

@@ -9,9 +9,11 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <ranges>
 #include <span>
 
 #include "support/file.h"
+#include "support/suggestion.h"
 #include "tools/commands/command_line.h"
 
 namespace padlock::tools {
@@ -54,20 +56,47 @@ void complete_json_flag(std::vector<std::string>& arguments) {
   }
 }
 
-/// A word where a subcommand must stand, that is none.
-const std::string* unknown_subcommand(const CLI::App& app, std::span<const std::string> arguments) {
-  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  if (commands.empty() || arguments.empty() || arguments.front().starts_with("-")) return nullptr;
-  for (const CLI::App* command : commands)
-    if (command->get_name() == arguments.front()) return unknown_subcommand(*command, arguments.subspan(1));
-  return &arguments.front();
+/// Failure: usage, for a word that is no subcommand or an option that the subcommand has not, with the closest one.
+/// Values of options are not looked at.
+Outcome<void> check_names(const CommandInfo& command, const std::string& words,
+                          std::span<const std::string> arguments) {
+  if (!command.commands.empty() && !arguments.empty() && !arguments.front().starts_with("-")) {
+    const std::string& word = arguments.front();
+    if (const CommandInfo* below = command.find(word))
+      return check_names(*below, words + " " + word, arguments.subspan(1));
+    if (word == kWorkerCommand && words == "padlock") return {};
+    return fail(ExitCode::usage,
+                fmt::format("unknown subcommand '{}'{} ({} -h lists them)", word,
+                            did_you_mean(word, command.commands | std::views::transform(&CommandInfo::name)), words));
+  }
+  for (const std::string& argument : arguments) {
+    if (argument == "--") break;
+    const std::string name = argument.substr(0, argument.find('='));
+    if (!name.starts_with("--") || std::ranges::find(command.options, name, &OptionInfo::name) != command.options.end())
+      continue;
+    return fail(ExitCode::usage,
+                fmt::format("{} has no option '{}'{}", words, name,
+                            did_you_mean(name, command.options | std::views::transform(&OptionInfo::name))));
+  }
+  return {};
 }
 
-Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
-  CLI::App app("Compiles and runs padding programs over symbolic sizes.", "padlock");
-  app.require_subcommand(1);
-  Action action;
-  Subcommand all(app, action);
+/// "padlock help run" is "padlock run --help".
+void complete_help(std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front() != "help") return;
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
+}
+
+/// What stands below every help.
+std::string help_footer() {
+  std::string text = "Exit codes:\n";
+  for (const ExitMeaning& meaning : kExitMeanings)
+    text += fmt::format("  {:>3}  {}\n", static_cast<int>(meaning.code), meaning.text);
+  return text + fmt::format("Documentation: {}", kDocumentation);
+}
+
+void add_all(Subcommand& all) {
   add_run(all);
   add_emit(all);
   add_import(all);
@@ -79,9 +108,20 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   add_cache(all);
   add_devices(all);
   add_version(all);
+  add_completion(all);
   add_worker(all);
-  if (const std::string* word = unknown_subcommand(app, arguments))
-    return fail(ExitCode::usage, fmt::format("unknown subcommand '{}' (padlock -h lists them)", *word));
+}
+
+Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
+  CLI::App app("Compiles and runs padding programs over symbolic sizes.", "padlock");
+  app.require_subcommand(1);
+  app.set_version_flag("-V,--version", version_line(), "print the version");
+  app.footer(help_footer());
+  Action action;
+  Subcommand all(app, action);
+  add_all(all);
+  complete_help(arguments);
+  PADLOCK_CHECK(check_names(all.describe(), "padlock", arguments));
   complete_json_flag(arguments);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   try {

@@ -88,6 +88,16 @@ TEST_CASE("parameters, strides, statements and arguments") {
   CHECK(program.results.size() == 2);
 }
 
+TEST_CASE("a byte order mark means nothing, at the beginning alone") {
+  CHECK(read("\xef\xbb\xbfprogram p(x: f32[]) { return x }").name == "p");
+  const auto program = parse("\xef\xbb\xbf  pogram p(x: f32[]) { return x }");
+  REQUIRE_FALSE(program.has_value());
+  CHECK(program.error().to_string() ==
+        "1:3: expected 'program', found 'pogram'\n    pogram p(x: f32[]) { return x }\n    ^");
+  check_refused("program p(\xef\xbb\xbfx: f32[]) { y = neg(x) return y }",
+                "1:11: expected the name of a parameter, found '\xef\xbb\xbf'");
+}
+
 TEST_CASE("blanks and comments mean nothing") {
   CHECK(read("program p(x:f32[2]){return x}").name == "p");
   CHECK(
