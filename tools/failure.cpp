@@ -54,7 +54,7 @@ Failure failure_of(ExitCode code, const lib::Error& error, const std::string& fi
   const std::vector<lib::Error> others = error.others();
   std::string_view own = error.text();
   for (const lib::Error& other : others) own.remove_suffix(std::string_view(other.text()).size() + 1);
-  Failure failure{code, {item_of(error, own, file)}};
+  Failure failure{.code = code, .errors = {item_of(error, own, file)}};
   for (const lib::Error& other : others) failure.errors.push_back(item_of(other, other.text(), file));
   return failure;
 }
@@ -65,7 +65,7 @@ void say(const std::string& text) { static_cast<void>(std::fputs(text.c_str(), s
 
 Failure failure_of(ExitCode code, std::string text) {
   FailureItem item{.text = text, .status = status_of(code), .message = std::move(text)};
-  return {code, {std::move(item)}};
+  return {.code = code, .errors = {std::move(item)}};
 }
 
 std::string to_json(const Failure& failure, const std::string& command) {

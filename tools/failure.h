@@ -67,6 +67,7 @@ struct FailureItem {
 struct Failure {
   ExitCode code = ExitCode::internal;
   std::vector<FailureItem> errors;
+  bool has_report = false;  ///< the command's own JSON has been written, and says it
 };
 /// A failure of the command's own, whose status follows from the exit code.
 [[nodiscard]] Failure failure_of(ExitCode code, std::string text);

@@ -64,7 +64,7 @@ class ExitCodes(Case):
         (error,) = errors_of(2, "run", "p.pad", "--frobnicate")
         self.assertEqual(error["status"], "INVALID_ARGUMENT")
         (error,) = errors_of(3, "run", "none.pad")
-        self.assertEqual(error["status"], "UNAVAILABLE")
+        self.assertEqual((error["status"], error["message"]), ("NOT_FOUND", "cannot read none.pad: No such file or directory"))
         self.fail_with(3, "bad.pad:3:7", "emit", "bad.pad", "--json=report.json")
         self.assertEqual(len(json.loads((self.folder / "report.json").read_text())["errors"]), 2)
 

@@ -40,7 +40,7 @@ std::string command_name(std::span<const std::string> arguments) {
 /// Tells people on stderr, and programs where they want their JSON.
 int report(const Failure& failure, std::span<const std::string> arguments) {
   for (const FailureItem& error : failure.errors) say(fmt::format("padlock: error: {}\n", error.text));
-  if (const auto destination = json_destination(arguments)) {
+  if (const auto destination = json_destination(arguments); destination && !failure.has_report) {
     const auto written = write_text(*destination, to_json(failure, command_name(arguments)));
     if (!written) say(fmt::format("padlock: error: {}\n", written.error().errors[0].text));
     std::fflush(stdout);

@@ -82,7 +82,7 @@ Outcome<double> launch(const lib::Context& context, const lib::Call& call, const
   return elapsed.count();
 }
 
-/// Says on stderr where --expect differs.
+/// Says on stderr where --expect differs, as the report does.
 Outcome<ExitCode> verdict(const std::vector<ExpectReport>& reports) {
   for (const ExpectReport& report : reports) {
     const Comparison& comparison = report.comparison;
@@ -90,7 +90,10 @@ Outcome<ExitCode> verdict(const std::vector<ExpectReport>& reports) {
     const std::string count = comparison.elements == 0 ? std::string()
                                                        : fmt::format("{} of {} elements differ; the first ",
                                                                      comparison.differing, comparison.elements);
-    return fail(ExitCode::differs, fmt::format("--expect={}: {}{}", report.result, count, comparison.first));
+    Failure failure =
+        failure_of(ExitCode::differs, fmt::format("--expect={}: {}{}", report.result, count, comparison.first));
+    failure.has_report = true;
+    return std::unexpected(std::move(failure));
   }
   return ExitCode::ok;
 }
