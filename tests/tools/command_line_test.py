@@ -67,6 +67,8 @@ class CommandLine(Case):
         usage("(it returns: z); did you mean 'z'?", "run", "p.pad", X, "--output=Z=@z.npy")
         usage("found 'kernal'; did you mean 'kernel'?", "emit", "p.pad", "--stage=kernal")
         usage("found 'require_'; did you mean 'require'?", "run", "p.pad", X, "--cache-mode=require_")
+        usage("found '1x3xfloat32'; write 'f32'", "run", "p.pad", "--input=x=1x3xfloat32=@x.npy")
+        usage("found '1x3xf23'; did you mean 'f32'?", "run", "p.pad", "--input=x=1x3xf23=@x.npy")
         usage("found 'gpu'; write 'cuda:0'", "run", "p.pad", X, "--device=gpu")
         usage("found 'cpu'; write 'host'", "run", "p.pad", X, "--device=cpu")
         usage("found 'hots'; did you mean 'host'?", "run", "p.pad", X, "--device=hots")

@@ -12,7 +12,7 @@ import unittest
 from padlock_testing import PADLOCK, SOURCE, Case
 
 CACHE_ACTIONS = ("list", "show", "verify", "merge", "diff", "prune", "export", "import", "sync", "report")
-SUBCOMMANDS = ("run", "emit", "prove", "explain", "import", "pack", "tune", "bench", "cache", "devices", "version")
+SUBCOMMANDS = ("run", "emit", "prove", "explain", "import", "pack", "tune", "bench", "cache", "devices", "version", "completion", "man")
 HELP_TEXTS = [(name,) for name in SUBCOMMANDS] + [("cache", action) for action in CACHE_ACTIONS]
 # Which examples write.
 CACHE = pathlib.Path("/tmp/padlock_tuning.db")
