@@ -1,4 +1,10 @@
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -127,6 +133,46 @@ TEST_CASE("twenty errors are shown, and that there are more is said") {
   CHECK(error.others.back().context ==
         std::vector<std::string>{"there are more errors: the first 20 that were found are shown"});
   CHECK(error.context.empty());
+}
+
+/// The text with the word at `at` replaced.
+std::string with_word(std::string text, std::size_t at, std::size_t length, std::string_view word) {
+  return text.replace(at, length, word);
+}
+
+TEST_CASE("in every example, one wrong word is one error, wherever it stands") {
+  // What comes behind '=' and before '(' is an operation, behind ": " a type; a name that is no word of the text is
+  // unknown, in the place of any operand.
+  const std::vector<std::pair<std::regex, std::string>> faults = {
+      {std::regex("= (\\w+)\\("), "convolve"},
+      {std::regex(": (f32|f16|i32|i64|u8)\\b"), "complex64"},
+      {std::regex("mode = (\\w+)"), "bounce"},
+      {std::regex("(low) = \\["), "left_edge"},
+      {std::regex("\\((\\w+), low"), "unknown"}};
+  int texts = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(PADLOCK_SOURCE_DIR "/examples")) {
+    if (entry.path().extension() != ".pad") continue;
+    std::stringstream file;
+    file << std::ifstream(entry.path()).rdbuf();
+    const std::string text = file.str();
+    for (const auto& [place, word] : faults) {
+      for (auto match = std::sregex_iterator(text.begin(), text.end(), place); match != std::sregex_iterator();
+           ++match) {
+        const auto at = static_cast<std::size_t>(match->position(1)),
+                   length = static_cast<std::size_t>(match->length(1));
+        const std::string line = text.substr(text.rfind('\n', at) + 1, at - text.rfind('\n', at) - 1);
+        if (line.find("//") != std::string::npos) continue;
+        const auto program = parse_program(with_word(text, at, length, word));
+        INFO(entry.path() << ": " << word << " at byte " << at);
+        REQUIRE_FALSE(program.has_value());
+        INFO(program.error().to_string());
+        CHECK(program.error().message.find("'" + word + "'") != std::string::npos);
+        CHECK(program.error().others.empty());
+        ++texts;
+      }
+    }
+  }
+  CHECK(texts >= 30);
 }
 
 TEST_CASE("a program that is built, without a text, has all its errors as well") {
