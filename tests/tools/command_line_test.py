@@ -193,6 +193,7 @@ class Scripts(Case):
             done = subprocess.run(["groff", "-man", "-Tascii", "-ww"], input=page, capture_output=True, text=True, check=True)
             self.assertEqual(done.stderr, "")
         self.assertFalse([line for line in page.splitlines() if line.startswith("'")])
+        self.assertIn("--ulp=N\n", plain)
 
 
 if __name__ == "__main__":
