@@ -55,7 +55,7 @@ class Parser {
       const std::size_t begin = cursor_.position();
       is_read = note(parse_parameter());
       if (!is_read) skip_parameter(cursor_, begin, program_.unread_names);
-    } while (goes_on_with_parameter(is_read));
+    } while (goes_on_with_parameter(is_read) && !errors_.is_final());
     note(cursor_.accept(")") ? Status() : cursor_.unexpected("',' or ')'"));
   }
 
@@ -76,7 +76,7 @@ class Parser {
       if (note(read)) continue;
       program_.has_unread_constraints = true;
       skip_constraint(cursor_, begin);
-    } while (cursor_.accept(","));
+    } while (cursor_.accept(",") && !errors_.is_final());
   }
 
   /// Takes '{'. Without it, the text is read on if a statement follows, or from the next one on.

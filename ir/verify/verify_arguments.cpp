@@ -121,8 +121,10 @@ const syntax::Argument* Arguments::find(std::string_view keyword) const {
 Result<Arguments> Arguments::match(const syntax::Statement& statement, Op op, const Diagnostics& diagnostics) {
   Arguments result;
   Status every;
-  for (const syntax::Argument& argument : statement.arguments)
+  for (const syntax::Argument& argument : statement.arguments) {
+    if (diagnostics.errors().is_final()) break;
     diagnostics.collect(every, result.add(argument, op, diagnostics));
+  }
   const int wanted = operand_count(op);
   const std::size_t found = result.operands_.size();
   if (wanted < 0 ? found == 0 : found != static_cast<std::size_t>(wanted))

@@ -77,6 +77,7 @@ Status DimBuilder::check_names(const syntax::Dim& dim) const {
 
 Result<Expr> DimBuilder::symbol(const DimNode& node) const {
   const NameTable::Kind kind = names_->kind_of(node.name);
+  if (kind == NameTable::Kind::unknown && diagnostics_->is_excused(node.name)) return ErrorList::consequence();
   if (kind == NameTable::Kind::unknown) {
     const std::string hint = names_->symbol_hint(node.name);
     return diagnostics_->unknown_name(

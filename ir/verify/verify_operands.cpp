@@ -47,6 +47,7 @@ Status check_argument_names(const Verifier& verifier, const syntax::Statement& s
   const DimBuilder builder(verifier.exprs(), verifier.names(), verifier.diagnostics());
   Status every;
   for (const syntax::Argument& argument : statement.arguments) {
+    if (verifier.diagnostics().errors().is_final()) break;
     if (const auto* dims = std::get_if<std::vector<syntax::Dim>>(&argument.value))
       for (const syntax::Dim& dim : *dims) verifier.diagnostics().collect(every, builder.check_names(dim));
     const auto* name = std::get_if<std::string>(&argument.value);

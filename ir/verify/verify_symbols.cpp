@@ -45,15 +45,21 @@ std::unexpected<Error> Diagnostics::not_shown(Location where, std::string messag
   return error(where, std::move(message));
 }
 
+// To show its line, the text is searched for it: a list that takes no more is not worth that.
 std::unexpected<Error> Diagnostics::error(Location where, std::string message) const {
+  if (errors_->is_final()) return ErrorList::consequence();
+  return std::unexpected(make(where, std::move(message)));
+}
+
+Error Diagnostics::make(Location where, std::string message) const {
   if (where.line == 0 && !statement_.empty()) message = fmt::format("statement '{}': {}", statement_, message);
-  return invalid_argument(std::move(message), span_at(program_->source, where));
+  return invalid_argument(std::move(message), span_at(program_->source, where)).error();
 }
 
 std::unexpected<Error> Diagnostics::too_large(Location where, std::string message) const {
-  auto result = error(where, std::move(message));
-  result.error().code = Code::resource_exhausted;
-  return result;
+  Error error = make(where, std::move(message));
+  error.code = Code::resource_exhausted;
+  return std::unexpected(std::move(error));
 }
 
 Status Diagnostics::check_steps(Location where) const {

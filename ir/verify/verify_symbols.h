@@ -45,7 +45,10 @@ class Diagnostics {
 
   /// Errors about this name have been listed.
   void excuse(const std::string& name) const { excused_.insert(name); }
-  [[nodiscard]] bool is_excused(const std::string& name) const { return excused_.contains(name); }
+  /// Returns whether an error about this name would be none of the list's. Ask before making a costly message.
+  [[nodiscard]] bool is_excused(const std::string& name) const {
+    return errors_->is_final() || excused_.contains(name);
+  }
   /// A constraint is in error, so that what it would show is not known.
   void doubt_constraints() { are_constraints_in_doubt_ = true; }
 
@@ -58,7 +61,9 @@ class Diagnostics {
  private:
   StepBudget steps_{limits::kVerifySteps};
   const syntax::Program* program_;  // borrowed
-  ErrorList* errors_;               // borrowed
+  [[nodiscard]] Error make(Location where, std::string message) const;
+
+  ErrorList* errors_;  // borrowed
   std::string statement_;
   mutable std::unordered_set<std::string> excused_;
   bool are_constraints_in_doubt_ = false;
