@@ -52,8 +52,8 @@ std::optional<std::string_view> closest_name(std::string_view name, std::span<co
   for (const std::string_view candidate : candidates) {
     if (candidate == name || candidate.empty() || candidate.size() > kMostLetters) continue;
     if (equal_but_for_case(name, candidate)) return candidate;
-    const auto [shorter, longer] = std::minmax(name.size(), candidate.size());
-    if (longer - shorter > longer / 3) continue;
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    if (longer - std::min(name.size(), candidate.size()) > longer / 3) continue;
     const std::size_t distance = edit_distance(name, candidate);
     if (distance > longer / 3 || (best && distance >= least)) continue;
     best = candidate;
