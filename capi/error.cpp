@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <ranges>
 #include <string>
 
 namespace padlock::capi {
@@ -50,7 +51,7 @@ class Packer {
   char* at_;
 };
 
-padlock_error* make_error(const padlock_allocator& allocator, const Error& error) {
+padlock_error* make_one_error(const padlock_allocator& allocator, const Error& error) {
   const std::string text = error.to_string();
   const ErrorSubject& subject = error.subject;
   std::size_t bytes = error.message.size() + text.size() + subject.expression.size() + 3;
@@ -71,6 +72,18 @@ padlock_error* make_error(const padlock_allocator& allocator, const Error& error
   made->text = packer.add(text);
   made->expression = packer.add(subject.expression);
   return made;
+}
+
+padlock_error* make_error(const padlock_allocator& allocator, const Error& error) {
+  Ref<padlock_error> rest;
+  for (const Error& other : std::views::reverse(error.others)) {
+    Ref<padlock_error> made(make_one_error(allocator, other));
+    made->next = std::move(rest);
+    rest = std::move(made);
+  }
+  padlock_error* const first = make_one_error(allocator, error);
+  first->next = std::move(rest);
+  return first;
 }
 
 }  // namespace
@@ -143,6 +156,18 @@ size_t padlock_error_value_count(const padlock_error* error) { return error != n
 padlock_named_value padlock_error_value(const padlock_error* error, size_t index) {
   if (index >= padlock_error_value_count(error)) return {nullptr, 0};
   return error->values[index];
+}
+
+size_t padlock_error_other_count(const padlock_error* error) {
+  size_t count = 0;
+  for (; error != nullptr && error->next.get() != nullptr; error = error->next.get()) ++count;
+  return count;
+}
+padlock_error* padlock_error_other(const padlock_error* error, size_t index) {
+  if (index >= padlock_error_other_count(error)) return nullptr;
+  padlock_error* other = error->next.get();
+  for (; index > 0; --index) other = other->next.get();
+  return other;
 }
 
 const char* padlock_status_name(padlock_status status) {

@@ -7,7 +7,7 @@
 #include "capi/object.h"
 #include "support/error.h"
 
-/// One block: all texts and values lie behind it.
+/// One block: all texts and values lie behind it. Further errors of the same text are a list.
 struct padlock_error : padlock::capi::Counted<padlock_error> {
   constexpr padlock_error() = default;
 
@@ -19,6 +19,7 @@ struct padlock_error : padlock::capi::Counted<padlock_error> {
   const char* expression = "";
   std::size_t value_count = 0;
   const padlock_named_value* values = nullptr;
+  padlock::capi::Ref<padlock_error> next = {};
 };
 
 // The border: what goes wrong inside becomes a status and an error there.

@@ -7,6 +7,7 @@
 #include "capi/error.h"
 #include "capi/tensor.h"
 #include "capi/text.h"
+#include "ir/text/foreign.h"
 #include "ir/text/literal.h"
 #include "session/launch/arguments.h"
 
@@ -23,7 +24,9 @@ Status find_type(const char* name, DLDataType* type) {
   PADLOCK_CHECK(require(name, "a type's name"));
   PADLOCK_CHECK(require(type, "a place for the type"));
   const auto dtype = ir::dtype_from_name(name);
-  if (!dtype) return invalid_argument(fmt::format("expected the name of a type, found '{}'", name));
+  if (!dtype)
+    return invalid_argument(
+        fmt::format("expected the name of a type, found '{}'{}", name, ir::spelling_hint(ir::Vocabulary::type, name)));
   *type = dl_type(*dtype);
   return {};
 }

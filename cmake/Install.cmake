@@ -39,4 +39,18 @@ if(TARGET padlock-worker)
 endif()
 if(TARGET padlock)
   install(TARGETS padlock RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+  install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command FILES_MATCHING PATTERN *.md PATTERN *.svg)
 endif()
+if(TARGET padlock_manual)
+  set(padlock_manual_dir ${PROJECT_BINARY_DIR}/generated/manual)
+  install(FILES ${padlock_manual_dir}/padlock.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+  install(FILES ${padlock_manual_dir}/padlock.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+          RENAME padlock COMPONENT command)
+  install(FILES ${padlock_manual_dir}/_padlock DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT command)
+  install(FILES ${padlock_manual_dir}/padlock.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+          COMPONENT command)
+endif()
+# With each part, since each may be all that is installed.
+foreach(part library development command)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${part})
+endforeach()

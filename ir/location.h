@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+
+#include "support/error.h"
 
 namespace padlock::ir {
 
@@ -9,5 +12,11 @@ struct Location {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 };
+
+/// Returns the text without a byte order mark, with which editors of other systems begin theirs.
+[[nodiscard]] std::string_view without_byte_order_mark(std::string_view text);
+
+/// Returns a location with the text of its line, for an Error. A line too long to show is left out.
+[[nodiscard]] SourceSpan span_at(std::string_view source, Location where);
 
 }  // namespace padlock::ir

@@ -146,9 +146,11 @@ class Program {
 };
 
 /// Checks names, types, ranks, literals, divisors and everything that fails for all bindings. Errors carry the
-/// position and name what was expected and found.
+/// position and name what was expected and found. Each fault is an error of its own (Error::others); what only follows
+/// from another is none.
 [[nodiscard]] Result<Program> verify(const syntax::Program& syntax);
-/// Parses and verifies a text.
+/// Parses and verifies a text. Errors: as both, in the order of the text; behind an error of the grammar, the rest is
+/// verified.
 [[nodiscard]] Result<Program> parse_program(std::string_view text);
 /// Prints a program as canonical text: parse_program(to_string(p)) prints the same text.
 [[nodiscard]] std::string to_string(const Program& program);

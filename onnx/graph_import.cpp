@@ -292,7 +292,8 @@ Result<Import> GraphImport::finish() {
   const std::size_t node = text_.node_at(error.where.line);
   const std::string subject = node == ProgramText::kNoNode ? "the model" : subject_of(node);
   const std::string line = error.where.source_line;
-  error.where = {};  // in a text that nobody has seen
+  error.where = {};  // in a text that nobody has seen, as are the others
+  error.others.clear();
   error.message = fmt::format("{}: {}", subject, error.message);
   return std::unexpected(std::move(error).in(fmt::format("while verifying {}", line)));
 }

@@ -1,10 +1,27 @@
 #include "runtime/device_id.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "support/suggestion.h"
+
 namespace padlock::runtime {
+namespace {
+
+/// What to write instead of a name that is no device's.
+std::string hint(std::string_view text) {
+  constexpr auto kForeign = std::to_array<std::pair<std::string_view, std::string_view>>(
+      {{"cpu", "host"}, {"gpu", "cuda:0"}, {"cuda", "cuda:0"}, {"cuda:", "cuda:0"}, {"interpreter", "reference"}});
+  constexpr std::array<std::string_view, 4> kNames = {"host", "reference", "simt", "cuda:0"};
+  const auto* const found = std::ranges::find(kForeign, text, [](const auto& entry) { return entry.first; });
+  return found != kForeign.end() ? fmt::format("; write '{}'", found->second) : did_you_mean(text, kNames);
+}
+
+}  // namespace
 
 Result<DeviceId> DeviceId::parse(std::string_view text) {
   if (text == "host") return DeviceId{DeviceKind::host};
@@ -19,7 +36,8 @@ Result<DeviceId> DeviceId::parse(std::string_view text) {
     const auto [end, error] = std::from_chars(first, last, id.ordinal);
     if (error == std::errc{} && end == last && id.ordinal >= 0) return id;
   }
-  return invalid_argument(fmt::format("expected a device (host, reference, simt, cuda:0, ...), found '{}'", text));
+  return invalid_argument(
+      fmt::format("expected a device (host, reference, simt, cuda:0, ...), found '{}'{}", text, hint(text)));
 }
 
 std::string DeviceId::to_string() const {

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <ranges>
 #include <utility>
 
 #include "solver/ordinary_sizes.h"
+#include "support/suggestion.h"
 
 namespace padlock::solver {
 
@@ -62,7 +64,11 @@ Result<BindingSearch> BindingSearch::create(const ir::Program& program, SizeLimi
   for (const auto* const part : {&limits.min, &limits.max})
     for (const auto& [name, value] : *part)
       if (std::ranges::none_of(search.symbols_, [&](Expr e) { return search.symbol(e).name == name; }))
-        return invalid_argument(fmt::format("program '{}' has no symbol '{}'", program.name(), name));
+        return invalid_argument(
+            fmt::format("program '{}' has no symbol '{}'{}", program.name(), name,
+                        did_you_mean(name, search.symbols_ | std::views::transform([&](Expr e) -> const std::string& {
+                                             return search.symbol(e).name;
+                                           }))));
   for (const auto& [name, value] : limits.min)
     if (const auto most = limits.max.find(name); most != limits.max.end() && most->second < value)
       return invalid_argument(fmt::format("the minimum of {} is {}, above its maximum {}", name, value, most->second));

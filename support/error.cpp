@@ -1,8 +1,14 @@
 #include "support/error.h"
 
+#include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
+#include <tuple>
 
 #include <fmt/format.h>
+
+#include "support/error_list.h"
 
 namespace padlock {
 
@@ -29,6 +35,7 @@ std::string Error::to_string(const std::string& file) const {
     text += fmt::format("\n  {}\n  {}^", where.source_line, indent);
   }
   for (const std::string& note : context) text += "\n  " + note;
+  for (const Error& other : others) text += "\n" + other.to_string(file);
   return text;
 }
 
@@ -59,5 +66,43 @@ std::unexpected<Error> device_lost(std::string message) {
 std::unexpected<Error> internal_error(std::string message) {
   return make(Code::internal, Blame::internal, std::move(message));
 }
+
+namespace {
+
+// No error of a text has this code otherwise.
+constexpr Code kConsequence = Code::cancelled;
+
+}  // namespace
+
+void ErrorList::add(Error error) {
+  const auto is_there = [&](const Error& other) {
+    return error.where.known() && other.where.line == error.where.line && other.where.column == error.where.column;
+  };
+  if (is_consequence(error) || errors_.size() > kMost || std::ranges::any_of(errors_, is_there)) return;
+  std::vector<Error> others = std::move(error.others);
+  error.others.clear();
+  is_final_ = is_final_ || errors_.size() == kMost || error.code != Code::invalid_argument;
+  errors_.push_back(std::move(error));
+  for (Error& other : others) add(std::move(other));
+}
+
+std::unexpected<Error> ErrorList::take() && {
+  const bool are_more = errors_.size() > kMost;
+  if (are_more) errors_.pop_back();
+  std::ranges::stable_sort(errors_, std::less{},
+                           [](const Error& error) { return std::tuple(error.where.line, error.where.column); });
+  if (are_more)
+    errors_.back().context.push_back(
+        fmt::format("there are more errors: the first {} that were found are shown", kMost));
+  Error first = std::move(errors_.front());
+  first.others.assign(std::make_move_iterator(errors_.begin() + 1), std::make_move_iterator(errors_.end()));
+  return std::unexpected(std::move(first));
+}
+
+std::unexpected<Error> ErrorList::consequence() {
+  return std::unexpected(Error{kConsequence, Blame::user, "this follows from an error that is listed"});
+}
+
+bool ErrorList::is_consequence(const Error& error) { return error.code == kConsequence; }
 
 }  // namespace padlock

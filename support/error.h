@@ -61,6 +61,8 @@ struct Error {
   SourceSpan where = {};
   std::vector<std::string> context = {};  ///< outermost last: "while compiling pad_relu"
   ErrorSubject subject = {};
+  /// Further errors of the same text, in its order; none of them has others.
+  std::vector<Error> others = {};
 
   /// Returns the error with one more line of context.
   [[nodiscard]] Error in(std::string note) && {
@@ -69,7 +71,7 @@ struct Error {
   }
 
   /// Formats "LINE:COL: message", then the source line and a caret if they are known, then the context. `file`, if not
-  /// empty, comes before the position.
+  /// empty, comes before the position. The others follow, each on lines of its own.
   [[nodiscard]] std::string to_string(const std::string& file = {}) const;
 };
 

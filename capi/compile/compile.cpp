@@ -76,4 +76,11 @@ padlock_status padlock_target_describe(padlock_context* context, const char* tar
   });
 }
 
+padlock_status padlock_worker_find(padlock_context* context, padlock_text** file, padlock_error** error) {
+  return guarded_handle(context, "a context", file, error, [&]() -> Result<padlock_text*> {
+    PADLOCK_TRY(const std::string found, compiler_of(*context).find_worker());
+    return make_text(context->allocator(), found);
+  });
+}
+
 }  // extern "C"

@@ -23,6 +23,7 @@
 #include "compiler/codegen/link_image.h"
 #include "compiler/emit/gpu/emit_gpu.h"
 #include "compiler/targets/compiler_base.h"
+#include "support/suggestion.h"
 
 namespace padlock::compiler {
 namespace {
@@ -317,8 +318,8 @@ class LlvmGpuCompiler final : public CompilerBase {
 Result<std::unique_ptr<TargetCompiler>> make_gpu_compiler(std::string_view target) {
   const std::vector<std::string> known = abi::gpu_targets();
   if (std::ranges::find(known, target) == known.end())
-    return invalid_argument(
-        fmt::format("unknown target '{}': expected host, host:CPU, or one of {}", target, fmt::join(known, ", ")));
+    return invalid_argument(fmt::format("unknown target '{}': expected host, host:CPU, or one of {}{}", target,
+                                        fmt::join(known, ", "), did_you_mean(target, known)));
   if (nvptx() == nullptr) return unavailable("this LLVM has no back end for NVIDIA GPUs");
   PADLOCK_TRY(HostTarget host, HostTarget::create("host"));
   return std::make_unique<LlvmGpuCompiler>(std::string(target), std::move(host));

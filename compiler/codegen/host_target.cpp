@@ -9,7 +9,9 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
+#include "abi/gpu_targets.h"
 #include "support/cpu_cache.h"
+#include "support/suggestion.h"
 
 namespace padlock::compiler {
 namespace {
@@ -59,6 +61,22 @@ VectorPermutes permutes_of(const llvm::MCSubtargetInfo& subtarget) {
   return {.bytes = {mixed && has("+avx512vbmi") ? 64 : narrow, mixed ? 64 : narrow, words, words}, .masks = mixed};
 }
 
+/// What to write instead of a target that there is not.
+std::string target_hint(std::string_view name, const llvm::MCSubtargetInfo& here) {
+  constexpr std::string_view kPrefix = "host:";
+  if (!name.starts_with(kPrefix) && here.isCPUStringValid(name)) return fmt::format("; write 'host:{}'", name);
+  std::vector<std::string_view> names;
+  if (name.starts_with(kPrefix)) {
+    for (const auto& cpu : here.getAllProcessorDescriptions()) names.emplace_back(cpu.Key);
+    const auto closest = closest_name(name.substr(kPrefix.size()), names);
+    return closest ? fmt::format("; did you mean 'host:{}'?", *closest) : std::string();
+  }
+  const std::vector<std::string> architectures = abi::gpu_targets();
+  names.assign(architectures.begin(), architectures.end());
+  names.emplace_back("host");
+  return did_you_mean(name, names);
+}
+
 }  // namespace
 
 Result<HostTarget> HostTarget::create(std::string_view name) {
@@ -81,8 +99,8 @@ Result<HostTarget> HostTarget::create(std::string_view name) {
     if (made.features_.cpu.empty() || !here->isCPUStringValid(made.features_.cpu))
       return invalid_argument(
           fmt::format("unknown target '{}': expected host, or host:CPU with an LLVM CPU name such as host:x86-64, "
-                      "host:x86-64-v3, host:x86-64-v4, host:skylake-avx512, host:sapphirerapids or host:znver4",
-                      name));
+                      "host:x86-64-v3, host:x86-64-v4, host:skylake-avx512, host:sapphirerapids or host:znver4{}",
+                      name, target_hint(name, *here)));
   }
   const SubtargetInfo other = name == "host" ? nullptr : subtarget(*made.target_, made.features_.cpu, "");
   const llvm::MCSubtargetInfo& wanted = other ? *other : *here;

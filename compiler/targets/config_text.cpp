@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "support/suggestion.h"
+
 namespace padlock::compiler {
 namespace {
 
@@ -23,12 +25,13 @@ Status parse_entry(std::string_view key, std::string_view value, const std::vect
     if (field.name != key) continue;
     const auto found = std::ranges::find(field.values, value);
     if (found == field.values.end())
-      return invalid_argument(
-          fmt::format("config key '{}': expected {}, found '{}'", key, list_of(field.values), value));
+      return invalid_argument(fmt::format("config key '{}': expected {}, found '{}'{}", key, list_of(field.values),
+                                          value, did_you_mean(value, field.values)));
     field.set(static_cast<std::size_t>(found - field.values.begin()));
     return {};
   }
-  return invalid_argument(fmt::format("unknown config key '{}': expected {}", key, list_of(names)));
+  return invalid_argument(
+      fmt::format("unknown config key '{}': expected {}{}", key, list_of(names), did_you_mean(key, names)));
 }
 
 void visit_from(const std::vector<ConfigField>& fields, std::size_t first, const std::function<void()>& visit) {

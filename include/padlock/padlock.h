@@ -150,7 +150,7 @@ PADLOCK_API padlock_blame padlock_error_blame(const padlock_error* error);
 /* Returns what was expected and what was found, on one line. */
 PADLOCK_API const char* padlock_error_message(const padlock_error* error);
 /* The message with its position in the program's text, that line and a caret, and what was being done; several lines.
- */
+   The same of the other errors follows. */
 PADLOCK_API const char* padlock_error_text(const padlock_error* error);
 /* Where in a program's text, from 1; 0 where the error has no place there. */
 PADLOCK_API int32_t padlock_error_line(const padlock_error* error);
@@ -163,6 +163,11 @@ PADLOCK_API const char* padlock_error_expression(const padlock_error* error);
 PADLOCK_API size_t padlock_error_value_count(const padlock_error* error);
 /* `{NULL, 0}` beyond the last. The name lives as long as the error. */
 PADLOCK_API padlock_named_value padlock_error_value(const padlock_error* error, size_t index);
+/* A program's text is refused for all its errors, of which `error` is the first. The others, up to 19, stand in the
+   order of the text. The last of twenty says in its text if there are more. Since 1006. */
+PADLOCK_API size_t padlock_error_other_count(const padlock_error* error);
+/* NULL beyond the last. Borrowed: lives as long as `error`, or as its own references. Since 1006. */
+PADLOCK_API padlock_error* padlock_error_other(const padlock_error* error, size_t index);
 
 /* ---- Texts ----------------------------------------------------------------------------------------------------- */
 
@@ -299,6 +304,9 @@ PADLOCK_API padlock_status padlock_device_check(padlock_context* context, const 
    as padlock_kernel_target has it. Errors: INVALID_ARGUMENT for a target that there is not; UNAVAILABLE. */
 PADLOCK_API padlock_status padlock_target_describe(padlock_context* context, const char* target,
                                                    padlock_text** description, padlock_error** error);
+/* The file of the worker that tuning starts. Since 1006. Errors: UNAVAILABLE, saying what was looked for;
+   UNIMPLEMENTED. */
+PADLOCK_API padlock_status padlock_worker_find(padlock_context* context, padlock_text** file, padlock_error** error);
 
 /* ---- Memory ----------------------------------------------------------------------------------------------------- */
 

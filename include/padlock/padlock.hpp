@@ -83,6 +83,16 @@ class Error : public detail::Handle<padlock_error, padlock_error_retain, padlock
     }
     return list;
   }
+  /// Further errors of the same text.
+  std::vector<Error> others() const {
+    std::vector<Error> list;
+    for (std::size_t i = 0; i < padlock_error_other_count(get()); ++i) {
+      padlock_error* const other = padlock_error_other(get(), i);
+      padlock_error_retain(other);
+      list.emplace_back(other);
+    }
+    return list;
+  }
 };
 
 /// Thrown by Expected::value() where there is an error.
@@ -730,6 +740,8 @@ class Context : public detail::Handle<padlock_context, padlock_context_retain, p
   Expected<Text> describe_target(const std::string& target) const {
     return detail::make<Text, padlock_text>(padlock_target_describe, get(), target.c_str());
   }
+  /// The file of the worker that tuning starts.
+  Expected<Text> find_worker() const { return detail::make<Text, padlock_text>(padlock_worker_find, get()); }
   Expected<Devices> devices() const { return detail::make<Devices, padlock_devices>(padlock_devices_list, get()); }
   /// Empty: the user's.
   Expected<Cache> cache(const std::string& path = {}) const {

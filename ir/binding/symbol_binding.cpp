@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "support/stack_array.h"
+#include "support/suggestion.h"
 
 namespace padlock::ir {
 namespace {
@@ -76,6 +77,14 @@ class SymbolBinder {
       if (const auto& shape = request_.tensors[i]) visit(program_.value(program_.tensor_parameters()[i]), *shape);
   }
 
+  [[nodiscard]] std::string symbol_hint(std::string_view name) const {
+    std::vector<std::string_view> names;
+    for (std::uint32_t i = 0; i < program_.exprs().symbol_count(); ++i)
+      if (program_.exprs().symbol(i).kind != SymbolKind::coordinate)
+        names.emplace_back(program_.exprs().symbol(i).name);
+    return did_you_mean(name, names);
+  }
+
   Status check_shapes() const {
     const auto& parameters = program_.tensor_parameters();
     if (request_.tensors.size() != parameters.size())
@@ -90,7 +99,8 @@ class SymbolBinder {
     for (const auto& [name, value] : request_.symbols) {
       const auto symbol = program_.exprs().find_symbol(name);
       if (!symbol || symbol->has_coordinate())
-        return invalid_argument(fmt::format("program '{}' has no symbol '{}'", program_.name(), name));
+        return invalid_argument(
+            fmt::format("program '{}' has no symbol '{}'{}", program_.name(), name, symbol_hint(name)));
       take(*symbol, value);
     }
     return {};

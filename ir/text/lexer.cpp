@@ -1,5 +1,6 @@
 #include "ir/text/lexer.h"
 
+#include "support/error_list.h"
 #include "support/limits.h"
 
 #include <algorithm>
@@ -30,6 +31,9 @@ constexpr auto kReserved = [] {
   return all;
 }();
 
+// Signs of other languages that people write; one token, so that it is answered as one. Longer ones first.
+constexpr std::array<std::string_view, 6> kForeign = {"**", "!=", "&&", "||", "->", "..."};
+
 // Longer ones first.
 constexpr std::array<std::string_view, 17> kPunctuation = {"==", "<=", ">=", "<", ">", "=", "(", ")", "[",
                                                            "]",  "{",  "}",  ",", ":", "+", "-", "*"};
@@ -58,9 +62,9 @@ class Lexer {
       too_large("program", "bytes", limits::kTextBytes, text_.size());
       return std::move(list_);
     }
-    while (skip_blanks() && position_ < text_.size())
-      if (!take_token()) break;
-    if (list_.message.empty()) push(TokenKind::end, 0);
+    while (skip_blanks(), position_ < text_.size())
+      if (!take_token()) return std::move(list_);
+    push(TokenKind::end, 0);
     return std::move(list_);
   }
 
@@ -68,61 +72,85 @@ class Lexer {
   [[nodiscard]] std::string_view rest() const { return text_.substr(position_); }
   [[nodiscard]] Location here() const { return {line_, column_}; }
 
-  void push(TokenKind kind, std::size_t length) {
-    list_.tokens.push_back({kind, rest().substr(0, length), here()});
+  /// Takes `length` bytes, which are `columns` characters.
+  void push(TokenKind kind, std::size_t length, std::size_t columns) {
+    const bool behind_comment =
+        comment_line_ != 0 && !list_.tokens.empty() && list_.tokens.back().where.line == comment_line_;
+    list_.tokens.push_back(
+        {.kind = kind, .follows_comment = behind_comment, .text = rest().substr(0, length), .where = here()});
     position_ += length;
-    column_ += static_cast<std::uint32_t>(length);
+    column_ += static_cast<std::uint32_t>(columns);
+    comment_line_ = 0;
   }
-  bool fail(std::string message) {
-    list_.message = std::move(message);
-    list_.tokens.push_back({TokenKind::error, {}, here()});
-    return false;
+  void push(TokenKind kind, std::size_t length) { push(kind, length, length); }
+
+  /// Takes `length` bytes that are in error at byte `offset` of them. Returns whether to go on.
+  bool fail(std::string message, std::size_t length, std::size_t offset = 0) {
+    push(TokenKind::error, length);
+    list_.tokens.back().message = static_cast<std::uint32_t>(list_.messages.size());
+    list_.tokens.back().where.column += static_cast<std::uint32_t>(offset);
+    list_.messages.push_back(std::move(message));
+    // Beyond these, the errors of the text are not listed in any case.
+    return list_.messages.size() <= ErrorList::kMost;
   }
 
   bool too_large(std::string_view what, std::string_view unit, std::size_t most, std::size_t found) {
     list_.is_too_large = true;
-    return fail(fmt::format("expected a {} of at most {} {}, found {}", what, most, unit, found));
+    fail(fmt::format("expected a {} of at most {} {}, found {}", what, most, unit, found), 0);
+    return false;
   }
 
-  bool skip_blanks() {
+  void skip_blanks() {
     while (position_ < text_.size()) {
       const char c = text_[position_];
       if (c == '\n') {
         ++position_, ++line_, column_ = 1;
       } else if (c == ' ' || c == '\t' || c == '\r') {
         ++position_, ++column_;
-      } else if (!rest().starts_with("//")) {
-        return true;
-      } else if (!skip_comment()) {
-        return false;
+      } else if (!rest().starts_with("//") || !skip_comment()) {
+        return;
       }
     }
-    return true;
   }
 
-  // Columns count characters, so a comment's are counted by sequence.
+  // Columns count characters, so a comment's are counted by sequence. False: it stands at a byte that is none of UTF-8.
   bool skip_comment() {
+    comment_line_ = line_;
     while (position_ < text_.size() && text_[position_] != '\n') {
       const std::size_t length = utf8_length(rest());
-      if (length == 0) return fail(fmt::format("expected UTF-8, found the byte {}", describe_byte()));
+      if (length == 0) return false;
       position_ += length;
       ++column_;
     }
     return true;
   }
 
-  [[nodiscard]] std::string describe_byte() const {
-    return fmt::format("0x{:02x}", static_cast<unsigned char>(text_[position_]));
-  }
-
   bool take_token() {
     const char c = text_[position_];
     if (is_letter(c)) return take_word();
     if (is_digit(c)) return take_number();
+    for (const std::string_view sign : kForeign)
+      if (rest().starts_with(sign)) return push(TokenKind::foreign, sign.size()), true;
     for (const std::string_view p : kPunctuation)
       if (rest().starts_with(p)) return push(TokenKind::punctuation, p.size()), true;
-    if (c > ' ' && c <= '~') return fail(fmt::format("expected a token, found the character '{}'", c));
-    return fail(fmt::format("expected a token, found the byte {}", describe_byte()));
+    if (comment_line_ == line_) return take_bad_comment();
+    if (c == '"' || c == '\'') return push(TokenKind::foreign, quoted_length()), true;
+    push(TokenKind::foreign, std::max<std::size_t>(utf8_length(rest()), 1), 1);
+    return true;
+  }
+
+  /// The rest of a comment, from a byte that is none of UTF-8.
+  bool take_bad_comment() {
+    const std::size_t length = std::min(rest().find('\n'), rest().size());
+    return fail(fmt::format("expected UTF-8, found the byte 0x{:02x}", static_cast<unsigned char>(text_[position_])),
+                length);
+  }
+
+  /// Bytes of a text in quotes, of ASCII and on one line; 1 where it is none.
+  [[nodiscard]] std::size_t quoted_length() const {
+    const char quote = text_[position_];
+    const std::size_t inside = span_of(1, [&](char c) { return c >= ' ' && c <= '~' && c != quote; });
+    return at(inside + 1) == quote ? inside + 2 : 1;
   }
 
   bool take_word() {
@@ -151,7 +179,7 @@ class Lexer {
       kind = TokenKind::hexadecimal;
       const std::size_t digits = span_of(2, is_hex_digit);
       length = 2 + digits;
-      if (digits == 0) return fail("expected hexadecimal digits after '0x'");
+      if (digits == 0) return fail("expected hexadecimal digits after '0x'", 2 + span_of(2, is_word));
     } else {
       length = span_of(0, is_digit);
       if (const std::size_t fraction = fraction_length(length); fraction != 0) {
@@ -164,9 +192,8 @@ class Lexer {
       }
     }
     if (const char next = at(length); is_word(next) || next == '.') {
-      column_ += static_cast<std::uint32_t>(length);
-      position_ += length;
-      return fail(fmt::format("expected the end of the number, found '{}'", next));
+      const std::size_t whole = length + span_of(length, [](char c) { return is_word(c) || c == '.'; });
+      return fail(fmt::format("expected the end of the number, found '{}'", next), whole, length);
     }
     if (length > limits::kTokenBytes) return too_large("number", "characters", limits::kTokenBytes, length);
     push(kind, length);
@@ -190,6 +217,7 @@ class Lexer {
   std::string_view text_;
   std::size_t position_ = 0;
   std::uint32_t line_ = 1, column_ = 1;
+  std::uint32_t comment_line_ = 0;  // of the last comment, if no token followed it
   TokenList list_;
 };
 

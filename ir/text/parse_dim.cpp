@@ -113,7 +113,7 @@ class DimParser {
     if (cursor_.accept("(")) return parse_parenthesised(dim, token.where);
     if (cursor_.accept("min")) return parse_extremum(dim, Kind::min, token.where);
     if (cursor_.accept("max")) return parse_extremum(dim, Kind::max, token.where);
-    return cursor_.unexpected("an integer expression");
+    return cursor_.unexpected("an integer expression", Place::dim);
   }
 
   Status enter_parentheses() {
@@ -125,7 +125,7 @@ class DimParser {
   Status parse_parenthesised(Dim& dim, Location where) {
     PADLOCK_CHECK(enter_parentheses());
     PADLOCK_CHECK(parse_sum(dim));
-    if (!cursor_.accept(")")) return cursor_.unexpected("an operator or ')'");
+    if (!cursor_.accept(")")) return cursor_.unexpected("an operator or ')'", Place::dim);
     dim.nodes.back().where = where;
     --parentheses_;
     return {};
@@ -139,8 +139,8 @@ class DimParser {
       PADLOCK_CHECK(parse_sum(dim));
       ++operands;
     } while (cursor_.accept(","));
-    if (operands < 2) return cursor_.unexpected("an operator or ','");
-    if (!cursor_.accept(")")) return cursor_.unexpected("an operator, ',' or ')'");
+    if (operands < 2) return cursor_.unexpected("an operator or ','", Place::dim);
+    if (!cursor_.accept(")")) return cursor_.unexpected("an operator, ',' or ')'", Place::dim);
     operators_ += operands - 2;  // min(a, b, c) is two operators
     PADLOCK_CHECK(add_operator(dim, kind, operands, where));
     --parentheses_;
@@ -167,20 +167,6 @@ constexpr std::array<ComparisonName, 5> kComparisons = {{{"<=", Comparison::le},
   return std::nullopt;
 }
 
-Status parse_constraint(TokenCursor& cursor, std::vector<Constraint>& constraints) {
-  const Location where = cursor.peek().where;
-  PADLOCK_TRY(Dim lhs, parse_dim(cursor));
-  auto comparison = accept_comparison(cursor);
-  if (!comparison) return cursor.unexpected("an operator or a comparison");
-  while (comparison) {
-    PADLOCK_TRY(Dim rhs, parse_dim(cursor));
-    constraints.push_back({std::move(lhs), *comparison, rhs, where});
-    lhs = std::move(rhs);
-    comparison = accept_comparison(cursor);
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<Dim> parse_dim(TokenCursor& cursor) { return DimParser(cursor).run(); }
@@ -193,8 +179,22 @@ Result<std::vector<Dim>> parse_dim_list(TokenCursor& cursor) {
     PADLOCK_TRY(Dim dim, parse_dim(cursor));
     dims.push_back(std::move(dim));
   } while (cursor.accept(","));
-  if (!cursor.accept("]")) return cursor.unexpected("an operator, ',' or ']'");
+  if (!cursor.accept("]")) return cursor.unexpected("an operator, ',' or ']'", Place::dim);
   return dims;
+}
+
+Status parse_constraint(TokenCursor& cursor, std::vector<Constraint>& constraints) {
+  const Location where = cursor.peek().where;
+  PADLOCK_TRY(Dim lhs, parse_dim(cursor));
+  auto comparison = accept_comparison(cursor);
+  if (!comparison) return cursor.unexpected("an operator or a comparison", Place::comparison);
+  while (comparison) {
+    PADLOCK_TRY(Dim rhs, parse_dim(cursor));
+    constraints.push_back({std::move(lhs), *comparison, rhs, where});
+    lhs = std::move(rhs);
+    comparison = accept_comparison(cursor);
+  }
+  return {};
 }
 
 Status parse_constraints(TokenCursor& cursor, std::vector<Constraint>& constraints) {

@@ -13,6 +13,9 @@ namespace padlock::ir::syntax {
 /// Reads "[dim, dim, ...]".
 [[nodiscard]] Result<std::vector<Dim>> parse_dim_list(TokenCursor& cursor);
 
+/// Reads "dim cmp dim {cmp dim}" and appends it, split.
+[[nodiscard]] Status parse_constraint(TokenCursor& cursor, std::vector<Constraint>& constraints);
+
 /// Reads "dim cmp dim {cmp dim}, ..." and appends it, chains split.
 [[nodiscard]] Status parse_constraints(TokenCursor& cursor, std::vector<Constraint>& constraints);
 

@@ -1,39 +1,100 @@
 #include <fmt/format.h>
 
 #include "ir/text/parse_dim.h"
+#include "ir/text/recovery.h"
 #include "ir/text/syntax.h"
 #include "support/limits.h"
 
 namespace padlock::ir::syntax {
 namespace {
 
-/// Recursive descent, one function a rule of the grammar; expressions, the only ones to nest, are parse_dim's.
+/// Recursive descent, one function a rule of the grammar; expressions, the only ones to nest, are parse_dim's. Behind
+/// an error it goes on at the next parameter, constraint or statement.
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text), cursor_(text) {}
+  Parser(std::string_view text, ErrorList& errors) : text_(text), cursor_(text), errors_(errors) {}
 
-  Result<Program> run() && {
+  std::optional<Program> run() && {
     program_.source = std::string(text_.size() <= limits::kTextBytes ? text_ : std::string_view{});
-    PADLOCK_CHECK(cursor_.expect("program"));
-    PADLOCK_TRY(program_.name, cursor_.identifier("the name of the program"));
-    PADLOCK_CHECK(parse_parameters());
-    if (cursor_.accept("where")) PADLOCK_CHECK(parse_constraints(cursor_, program_.constraints));
-    PADLOCK_CHECK(cursor_.expect("{"));
-    while (cursor_.peek().kind == TokenKind::identifier) PADLOCK_CHECK(parse_statement());
-    PADLOCK_CHECK(parse_return());
-    PADLOCK_CHECK(cursor_.expect("}"));
-    if (cursor_.peek().kind != TokenKind::end) return cursor_.unexpected("the end of the program");
+    if (!parse_header()) return std::nullopt;
+    parse_parameters();
+    if (cursor_.accept("where")) parse_all_constraints();
+    if (!parse_begin()) return std::nullopt;
+    parse_statements();
+    if (!note(parse_return())) skip_results(cursor_);
+    if (cursor_.accept("}") && cursor_.peek().kind != TokenKind::end)
+      note(cursor_.unexpected("the end of the program"));
+    program_.has_unread_parts = !errors_.is_empty();
     return std::move(program_);
   }
 
  private:
-  Status parse_parameters() {
-    PADLOCK_CHECK(cursor_.expect("("));
-    if (cursor_.accept(")")) return {};
-    do PADLOCK_CHECK(parse_parameter());
-    while (cursor_.accept(","));
-    if (!cursor_.accept(")")) return cursor_.unexpected("',' or ')'");
-    return {};
+  /// Lists an error. Returns whether there was none.
+  bool note(const Status& status) { return errors_.note(status).has_value(); }
+
+  /// Without "program NAME(" there is nothing to be read; what is wrong with the words does not matter for the rest.
+  bool parse_header() {
+    if (!note(cursor_.expect("program", Place::word))) {
+      if (cursor_.peek(1).kind != TokenKind::identifier || !cursor_.at(2, "(")) return false;
+      cursor_.take();
+    }
+    if (auto name = cursor_.identifier("the name of the program"); name) {
+      program_.name = *std::move(name);
+    } else {
+      note(std::unexpected(std::move(name).error()));
+      if (!cursor_.at(1, "(")) return false;
+      cursor_.take();
+    }
+    return note(cursor_.expect("("));
+  }
+
+  void parse_parameters() {
+    if (cursor_.accept(")")) return;
+    bool is_read = true;
+    do {
+      const std::size_t begin = cursor_.position();
+      is_read = note(parse_parameter());
+      if (!is_read) skip_parameter(cursor_, begin, program_.unread_names);
+    } while (goes_on_with_parameter(is_read) && !errors_.is_final());
+    note(cursor_.accept(")") ? Status() : cursor_.unexpected("',' or ')'"));
+  }
+
+  /// Takes the ',' behind a parameter that was read, or reports that there is none.
+  bool goes_on_with_parameter(bool is_read) {
+    if (cursor_.accept(",")) return true;
+    if (cursor_.peek().kind != TokenKind::identifier || !cursor_.at(1, ":")) return false;
+    if (is_read) note(cursor_.unexpected("',' or ')'"));
+    return true;
+  }
+
+  void parse_all_constraints() {
+    do {
+      const std::size_t begin = cursor_.position();
+      Status read = parse_constraint(cursor_, program_.constraints);
+      if (read && !cursor_.at(",") && !cursor_.at("{"))
+        read = cursor_.unexpected("an operator, a comparison, ',' or '{'", Place::dim);
+      if (note(read)) continue;
+      program_.has_unread_constraints = true;
+      skip_constraint(cursor_, begin);
+    } while (cursor_.accept(",") && !errors_.is_final());
+  }
+
+  /// Takes '{'. Without it, the text is read on if a statement follows, or from the next one on.
+  bool parse_begin() {
+    if (cursor_.accept("{")) return true;
+    if (errors_.is_empty() || !cursor_.is_at_end()) note(cursor_.expect("{", Place::dim));
+    if (cursor_.at(1, "=") || cursor_.at("return")) return true;
+    program_.has_unread_constraints = true;
+    while (!cursor_.is_at_end() && !cursor_.at("{")) cursor_.take();
+    return cursor_.accept("{");
+  }
+
+  void parse_statements() {
+    while (!cursor_.at("return") && !cursor_.at("}") && !cursor_.is_at_end() && !errors_.is_final()) {
+      const std::size_t begin = cursor_.position();
+      if (note(parse_statement())) continue;
+      skip_statement(cursor_, begin, program_.unread_names);
+    }
   }
 
   Status parse_parameter() {
@@ -44,15 +105,26 @@ class Parser {
     if (cursor_.accept("dim")) {
       parameter.kind = Parameter::Kind::dim;
     } else {
-      const auto dtype =
-          cursor_.peek().kind == TokenKind::reserved ? dtype_from_name(cursor_.peek().text) : std::nullopt;
-      if (!dtype) return cursor_.unexpected("a type or 'dim'");
-      cursor_.take();
-      parameter.dtype = *dtype;
+      PADLOCK_CHECK(parse_type(parameter));
       PADLOCK_CHECK(parse_shape(parameter));
     }
     program_.parameters.push_back(std::move(parameter));
     return {};
+  }
+
+  /// An unknown type is no reason not to read the shape.
+  Status parse_type(Parameter& parameter) {
+    const bool is_reserved_word = cursor_.peek().kind == TokenKind::reserved;
+    if (const auto dtype = is_reserved_word ? dtype_from_name(cursor_.peek().text) : std::nullopt) {
+      cursor_.take();
+      parameter.dtype = *dtype;
+      return {};
+    }
+    parameter.is_in_error = true;
+    note(cursor_.unexpected("a type or 'dim'", Place::type));
+    cursor_.take();
+    if (cursor_.at("[") || cursor_.at(",") || cursor_.at(")")) return {};
+    return ErrorList::consequence();
   }
 
   Status parse_shape(Parameter& parameter) {
@@ -69,15 +141,15 @@ class Parser {
   Status parse_statement() {
     Statement statement;
     statement.where = cursor_.peek().where;
-    PADLOCK_TRY(statement.name, cursor_.identifier("the name of a value"));
+    PADLOCK_TRY(statement.name, cursor_.identifier("a statement or 'return'", Place::statement));
     PADLOCK_CHECK(cursor_.expect("="));
     statement.operation_where = cursor_.peek().where;
-    PADLOCK_TRY(statement.operation, cursor_.identifier("the name of an operation"));
-    PADLOCK_CHECK(cursor_.expect("("));
+    PADLOCK_TRY(statement.operation, cursor_.identifier("the name of an operation", Place::operation));
+    PADLOCK_CHECK(cursor_.expect("(", Place::call));
     if (!cursor_.accept(")")) {
       do PADLOCK_CHECK(parse_argument(statement.arguments));
       while (cursor_.accept(","));
-      if (!cursor_.accept(")")) return cursor_.unexpected("',' or ')'");
+      if (!cursor_.accept(")")) return cursor_.unexpected("',' or ')'", Place::argument);
     }
     program_.statements.push_back(std::move(statement));
     return {};
@@ -85,8 +157,10 @@ class Parser {
 
   Status parse_argument(std::vector<Argument>& arguments) {
     Argument argument;
-    const Token& next = cursor_.peek(1);
-    if (cursor_.peek().kind == TokenKind::identifier && next.kind == TokenKind::punctuation && next.text == "=") {
+    const TokenKind kind = cursor_.peek().kind;
+    if (kind == TokenKind::reserved && cursor_.at(1, "="))
+      return cursor_.unexpected("the name of an argument", Place::keyword);
+    if (kind == TokenKind::identifier && cursor_.at(1, "=")) {
       argument.keyword_where = cursor_.peek().where;
       argument.keyword = std::string(cursor_.peek().text);
       cursor_.take();
@@ -114,21 +188,22 @@ class Parser {
       argument.value = std::move(name);
       return {};
     }
+    const Place place = argument.keyword == "mode" ? Place::mode : Place::operand;
     PADLOCK_TRY(argument.value,
-                literal(argument.keyword.empty() ? "a value or a literal" : "a value, a literal or '['"));
+                literal(argument.keyword.empty() ? "a value or a literal" : "a value, a literal or '['", place));
     return {};
   }
 
   /// Parses the rest of "f32(-1.5)", from the literal on.
   Status parse_typed_literal(Argument& argument, DType dtype) {
-    PADLOCK_TRY(Literal typed, literal("a literal"));
+    PADLOCK_TRY(Literal typed, literal("a literal", Place::operand));
     typed.dtype = dtype;
     PADLOCK_CHECK(cursor_.expect(")"));
     argument.value = std::move(typed);
     return {};
   }
 
-  Result<Literal> literal(std::string_view expected) {
+  Result<Literal> literal(std::string_view expected, Place place) {
     Literal result;
     const bool negative = cursor_.accept("-");
     const Token& token = cursor_.peek();
@@ -136,7 +211,7 @@ class Parser {
     if (!number && negative) return cursor_.unexpected("a number or 'inf'");
     if (!number && cursor_.at("bits")) return bits_literal();
     if (!number && !cursor_.at("nan") && !cursor_.at("true") && !cursor_.at("false"))
-      return cursor_.unexpected(expected);
+      return cursor_.unexpected(expected, place);
     result.text = (negative ? "-" : "") + std::string(token.text);
     cursor_.take();
     return result;
@@ -160,34 +235,28 @@ class Parser {
       PADLOCK_TRY(std::string name, cursor_.identifier("the name of a value"));
       program_.results.emplace_back(std::move(name), where);
     } while (cursor_.accept(","));
-    if (!cursor_.at("}")) return cursor_.unexpected("',' or '}'");
-    return {};
+    if (cursor_.at("}")) return {};
+    program_.results.pop_back();  // perhaps no name: 'return relu(x)'
+    return cursor_.unexpected("',' or '}'", Place::argument);
   }
 
   std::string_view text_;
   TokenCursor cursor_;
+  ErrorList& errors_;  // borrowed (outlives the parser)
   Program program_;
 };
 
 }  // namespace
 
-Result<Program> parse(std::string_view text) { return Parser(text).run(); }
+std::optional<Program> parse(std::string_view text, ErrorList& errors) {
+  return Parser(without_byte_order_mark(text), errors).run();
+}
 
-SourceSpan span_at(std::string_view source, Location where) {
-  constexpr std::size_t kMaxShown = 2000;
-  SourceSpan span{where.line, where.column, {}};
-  if (where.line == 0) return span;
-  std::size_t begin = 0;
-  for (std::uint32_t line = 1; line < where.line; ++line) {
-    const std::size_t newline = source.find('\n', begin);
-    if (newline == std::string_view::npos) return span;
-    begin = newline + 1;
-  }
-  std::string_view line = source.substr(begin, source.find('\n', begin) - begin);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  // The caret's indent needs the column to lie in the line.
-  if (line.size() <= kMaxShown && where.column <= line.size() + 1) span.source_line = std::string(line);
-  return span;
+Result<Program> parse(std::string_view text) {
+  ErrorList errors;
+  auto program = parse(text, errors);
+  if (!errors.is_empty()) return std::move(errors).take();
+  return *std::move(program);
 }
 
 }  // namespace padlock::ir::syntax

@@ -12,6 +12,7 @@
 #include "ir/expr/constraint.h"
 #include "ir/location.h"
 #include "support/error.h"
+#include "support/error_list.h"
 #include "support/int128.h"
 
 // The syntax tree that the parser returns. It has names and literals as written; only the grammar is checked. `verify`
@@ -70,6 +71,7 @@ struct Parameter {
   std::vector<Dim> extents;                 // tensor
   std::optional<std::vector<Dim>> strides;  // tensor; absent: dense
   Location where;
+  bool is_in_error = false;  ///< its type is unknown
 };
 
 struct Statement {
@@ -87,17 +89,21 @@ struct Program {
   std::vector<Statement> statements;
   std::vector<std::pair<std::string, Location>> results;
   std::string source;  // the text, for diagnostics
+
+  // Of a text with errors.
+  std::vector<std::string> unread_names;  ///< that may be declared by what was not read
+  bool has_unread_parts = false;
+  bool has_unread_constraints = false;
 };
 
 /// Parses a text. Errors, with position, source line and what was expected: invalid_argument; resource_exhausted beyond
-/// a limit.
+/// a limit. All errors of the text are given, up to ErrorList::kMost.
 [[nodiscard]] Result<Program> parse(std::string_view text);
+/// The same, with the errors in a list and all that could be read; nullopt if that is not worth a look.
+[[nodiscard]] std::optional<Program> parse(std::string_view text, ErrorList& errors);
 
 /// Returns whether a name is valid in a program: [A-Za-z_][A-Za-z0-9_]* and not reserved.
 [[nodiscard]] bool is_identifier(std::string_view name);
 [[nodiscard]] bool is_reserved(std::string_view word);
-
-/// Returns a location with the text of its line, for an Error. A line too long to show is left out.
-[[nodiscard]] SourceSpan span_at(std::string_view source, Location where);
 
 }  // namespace padlock::ir::syntax

@@ -37,16 +37,17 @@ Result<std::vector<syntax::Constraint>> parse(std::string_view text) {
 Result<std::vector<Constraint>> parse_guards(const Program& program, std::string_view text) {
   PADLOCK_TRY(const std::vector<syntax::Constraint> parsed, parse(text));
   const syntax::Program source = names_of(program, text);
-  const Diagnostics diagnostics(source);
+  ErrorList errors;
+  const Diagnostics diagnostics(source, errors);
   PADLOCK_TRY(const NameTable names, NameTable::make(source, diagnostics));
   const DimBuilder builder(program.exprs(), names, diagnostics);
   const auto positive = [&program](Expr e) { return program.facts().proves_positive(e); };
   std::vector<Constraint> guards;
   for (const syntax::Constraint& constraint : parsed) {
-    PADLOCK_TRY(const Expr lhs, builder.build(constraint.lhs, positive));
-    PADLOCK_TRY(const Expr rhs, builder.build(constraint.rhs, positive));
-    guards.push_back({lhs, constraint.comparison, rhs});
+    const auto lhs = builder.build(constraint.lhs, positive), rhs = builder.build(constraint.rhs, positive);
+    if (diagnostics.all(lhs, rhs)) guards.push_back({*lhs, constraint.comparison, *rhs});
   }
+  if (!errors.is_empty()) return std::move(errors).take();
   return guards;
 }
 

@@ -42,10 +42,13 @@ Result<std::vector<Expr>> ArgumentReader::exprs(std::string_view keyword, bool a
     return verifier_.diagnostics().too_large(arguments_.find(keyword)->where,
                                              fmt::format("expected a rank of at most {}", limits::kRank));
   std::vector<Expr> result;
+  Status every;
   for (const syntax::Dim& dim : *dims) {
-    PADLOCK_TRY(const Expr e, verifier_.dim(dim));
-    result.push_back(e);
+    const auto e = verifier_.dim(dim);
+    verifier_.diagnostics().collect(every, e);
+    if (e) result.push_back(*e);
   }
+  PADLOCK_CHECK(every);
   return result;
 }
 
@@ -54,14 +57,18 @@ Result<std::vector<std::int64_t>> ArgumentReader::integers(std::string_view keyw
   if (arguments_.find(keyword) == nullptr) return std::vector<std::int64_t>(x_->extents().size(), least);
   PADLOCK_TRY(const Dims* dims, list(keyword, false));
   std::vector<std::int64_t> result;
+  Status every;
   for (const syntax::Dim& dim : *dims) {
     const bool literal = dim.nodes.size() == 1 && dim.nodes[0].kind == syntax::DimNode::Kind::integer;
     if (!literal || dim.nodes[0].value < least || dim.nodes[0].value >= limit)
-      return verifier_.diagnostics().error(
-          dim.where(),
-          fmt::format("expected integer literals {} in '{}'{}", range_text(least, limit), keyword, found_text(dim)));
-    result.push_back(static_cast<std::int64_t>(dim.nodes[0].value));
+      verifier_.diagnostics().collect(
+          every, Status(verifier_.diagnostics().error(
+                     dim.where(), fmt::format("expected integer literals {} in '{}'{}", range_text(least, limit),
+                                              keyword, found_text(dim)))));
+    else
+      result.push_back(static_cast<std::int64_t>(dim.nodes[0].value));
   }
+  PADLOCK_CHECK(every);
   return result;
 }
 

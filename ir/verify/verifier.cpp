@@ -2,20 +2,27 @@
 
 #include "support/limits.h"
 
+#include <ranges>
+
 #include <fmt/format.h>
+
+#include "support/suggestion.h"
 
 namespace padlock::ir {
 
-Result<Program> Verifier::run() && {
-  PADLOCK_CHECK(read_name());
-  PADLOCK_TRY(names_, NameTable::make(syntax_, diagnostics_));
+std::optional<Program> Verifier::run() && {
+  ErrorList& errors = diagnostics_.errors();
+  errors.note(read_name());
+  auto names = NameTable::make(syntax_, diagnostics_);
+  if (!errors.note(names)) return std::nullopt;
+  names_ = *std::move(names);
   for (const syntax::Statement& statement : syntax_.statements) statement_names_.emplace(statement.name, 0);
-  PADLOCK_CHECK(declare_symbols());
-  PADLOCK_CHECK(add_constraints());
-  PADLOCK_CHECK(add_parameters());
-  PADLOCK_CHECK(add_statements());
-  PADLOCK_CHECK(add_results());
-  PADLOCK_CHECK(require_storage());
+  if (!errors.note(declare_symbols())) return std::nullopt;
+  for (void (Verifier::* const part)() :
+       {&Verifier::add_constraints, &Verifier::add_parameters, &Verifier::add_statements, &Verifier::add_results,
+        &Verifier::require_storage})
+    if (!errors.is_final()) (this->*part)();
+  if (!errors.is_empty()) return std::nullopt;
   return std::move(program_);
 }
 
@@ -23,7 +30,7 @@ Status Verifier::read_name() {
   program_.name_ = syntax_.name;
   program_.exprs_ = std::make_unique<ExprContext>();
   program_.facts_ = std::make_unique<Facts>(*program_.exprs_);
-  if (syntax::is_identifier(syntax_.name)) return {};
+  if (syntax_.has_unread_parts || syntax::is_identifier(syntax_.name)) return {};
   return diagnostics_.error(
       {}, fmt::format("expected a name for the program that is not reserved, found '{}'", syntax_.name));
 }
@@ -47,57 +54,67 @@ Status Verifier::declare_symbols() {
   return {};
 }
 
-Status Verifier::add_constraints() {
+void Verifier::add_constraints() {
+  for (std::size_t i = 0; i < syntax_.constraints.size(); ++i) {
+    const std::string& text = program_.constraint_texts_[i];
+    if (text.empty()) continue;  // in error
+    if (!diagnostics_.errors().note(add_constraint(syntax_.constraints[i], text.substr(0, 200))))
+      diagnostics_.doubt_constraints();
+  }
+}
+
+Status Verifier::add_constraint(const syntax::Constraint& stated, const std::string& text) {
   // analyze_constraints has shown the divisors from what stands before them.
   const DimBuilder builder(exprs(), names_, diagnostics_);
   const auto shown = [](Expr) { return true; };
-  for (std::size_t i = 0; i < syntax_.constraints.size(); ++i) {
-    const syntax::Constraint& stated = syntax_.constraints[i];
-    PADLOCK_TRY(const Expr lhs, builder.build(stated.lhs, shown));
-    PADLOCK_TRY(const Expr rhs, builder.build(stated.rhs, shown));
-    const Constraint constraint{lhs, stated.comparison, rhs};
-    for (const Expr side : {lhs, rhs})
-      if (side.range().lo > kInt64Max || side.range().hi < kInt64Min)
-        return diagnostics_.error(
-            stated.where, fmt::format("expected a constraint whose sides fit 64 bits, found {}", brief(exprs(), side)));
-    const std::string text = program_.constraint_texts_[i].substr(0, 200);
-    if (spend(constraint) && facts().refutes(constraint))
+  PADLOCK_TRY(const Expr lhs, builder.build(stated.lhs, shown));
+  PADLOCK_TRY(const Expr rhs, builder.build(stated.rhs, shown));
+  const Constraint constraint{lhs, stated.comparison, rhs};
+  for (const Expr side : {lhs, rhs})
+    if (side.range().lo > kInt64Max || side.range().hi < kInt64Min)
       return diagnostics_.error(
-          stated.where,
-          fmt::format("expected constraints that some binding satisfies, found '{}', which none does", text));
-    program_.requirements_.push_back({.kind = Requirement::Kind::constraint,
-                                      .constraint = constraint,
-                                      .what = fmt::format("constraint '{}'", text),
-                                      .where = stated.where});
-    program_.constraints_.push_back(constraint);
-    program_.facts_->add(constraint);
-  }
+          stated.where, fmt::format("expected a constraint whose sides fit 64 bits, found {}", brief(exprs(), side)));
+  if (spend(constraint) && facts().refutes(constraint))
+    return diagnostics_.error(
+        stated.where,
+        fmt::format("expected constraints that some binding satisfies, found '{}', which none does", text));
+  program_.requirements_.push_back({.kind = Requirement::Kind::constraint,
+                                    .constraint = constraint,
+                                    .what = fmt::format("constraint '{}'", text),
+                                    .where = stated.where});
+  program_.constraints_.push_back(constraint);
+  program_.facts_->add(constraint);
   return {};
 }
 
-Status Verifier::add_parameters() {
+void Verifier::add_parameters() {
   for (const syntax::Parameter& parameter : syntax_.parameters) {
-    switch (parameter.kind) {
-      case syntax::Parameter::Kind::tensor:
-        PADLOCK_CHECK(add_tensor(parameter));
-        break;
-      case syntax::Parameter::Kind::scalar:
-        program_.parameter_order_.emplace_back(static_cast<ValueId>(program_.values_.size()));
-        program_.scalar_parameters_.push_back(static_cast<ValueId>(program_.values_.size()));
-        add_value({.kind = ValueKind::scalar_parameter,
-                   .name = parameter.name,
-                   .dtype = parameter.dtype,
-                   .layout = Layout::dense(exprs(), {}),
-                   .where = parameter.where});
-        break;
-      case syntax::Parameter::Kind::dim: {
-        const Expr symbol = *exprs().find_symbol(parameter.name);
-        program_.parameter_order_.emplace_back(symbol);
-        program_.dim_parameters_.push_back(symbol);
-        break;
-      }
-    }
+    if (diagnostics_.errors().is_final()) return;
+    const Status added = diagnostics_.errors().note(add_parameter(parameter));
+    if (!added || parameter.is_in_error) diagnostics_.excuse(parameter.name);
   }
+}
+
+Status Verifier::add_parameter(const syntax::Parameter& parameter) {
+  switch (parameter.kind) {
+    case syntax::Parameter::Kind::tensor:
+      return add_tensor(parameter);
+    case syntax::Parameter::Kind::scalar:
+      program_.parameter_order_.emplace_back(static_cast<ValueId>(program_.values_.size()));
+      program_.scalar_parameters_.push_back(static_cast<ValueId>(program_.values_.size()));
+      add_value({.kind = ValueKind::scalar_parameter,
+                 .name = parameter.name,
+                 .dtype = parameter.dtype,
+                 .layout = Layout::dense(exprs(), {}),
+                 .where = parameter.where});
+      return {};
+    case syntax::Parameter::Kind::dim:
+      break;
+  }
+  const auto symbol = exprs().find_symbol(parameter.name);
+  if (!symbol) return ErrorList::consequence();  // a name that is taken
+  program_.parameter_order_.emplace_back(*symbol);
+  program_.dim_parameters_.push_back(*symbol);
   return {};
 }
 
@@ -110,20 +127,12 @@ Status Verifier::add_tensor(const syntax::Parameter& parameter) {
                                           parameter.extents.size(), parameter.name, parameter.strides->size()));
   Program::TensorText text;
   text.states_strides = parameter.strides.has_value();
-  PADLOCK_TRY(std::vector<Expr> extents, parameter_dims(parameter.extents, text.extents_declare));
-  PADLOCK_CHECK(require_nonnegative(parameter, extents, parameter.extents, Requirement::Kind::parameter_extent));
-  Layout layout;
-  if (parameter.strides) {
-    PADLOCK_TRY(std::vector<Expr> strides, parameter_dims(*parameter.strides, text.strides_declare));
-    PADLOCK_CHECK(require_nonnegative(parameter, strides, *parameter.strides, Requirement::Kind::parameter_stride));
-    layout = Layout(exprs(), std::move(extents), std::move(strides), exprs().constant(0));
-  } else {
-    layout = Layout::dense(exprs(), std::move(extents));
-  }
+  PADLOCK_TRY(Layout layout, parameter_layout(parameter, text));
   const auto id = static_cast<ValueId>(program_.values_.size());
   program_.parameter_order_.emplace_back(id);
   program_.tensor_parameters_.push_back(id);
   program_.tensor_texts_.push_back(std::move(text));
+  if (parameter.is_in_error) return {};  // of an unknown type
   add_value({.kind = ValueKind::tensor_parameter,
              .name = parameter.name,
              .dtype = parameter.dtype,
@@ -132,20 +141,38 @@ Status Verifier::add_tensor(const syntax::Parameter& parameter) {
   return {};
 }
 
+Result<Layout> Verifier::parameter_layout(const syntax::Parameter& parameter, Program::TensorText& text) {
+  using Kind = Requirement::Kind;
+  auto extents = parameter_dims(parameter.extents, text.extents_declare);
+  if (extents) PADLOCK_CHECK(require_nonnegative(parameter, *extents, parameter.extents, Kind::parameter_extent));
+  if (!parameter.strides) {
+    PADLOCK_CHECK(diagnostics_.all(extents));
+    return Layout::dense(exprs(), *std::move(extents));
+  }
+  auto strides = parameter_dims(*parameter.strides, text.strides_declare);
+  PADLOCK_CHECK(diagnostics_.all(extents, strides));
+  PADLOCK_CHECK(require_nonnegative(parameter, *strides, *parameter.strides, Kind::parameter_stride));
+  return Layout(exprs(), *std::move(extents), *std::move(strides), exprs().constant(0));
+}
+
 Result<std::vector<Expr>> Verifier::parameter_dims(const std::vector<syntax::Dim>& dims,
                                                    std::vector<std::uint8_t>& declares) {
   std::vector<Expr> result;
+  Status every;
   for (const syntax::Dim& stated : dims) {
-    PADLOCK_TRY(const Expr e, dim(stated));
-    result.push_back(e);
+    const auto e = dim(stated);
+    diagnostics_.collect(every, e);
+    if (e) result.push_back(*e);
     declares.push_back(stated.lone_name() != nullptr);
   }
+  PADLOCK_CHECK(every);
   return result;
 }
 
 Status Verifier::require_nonnegative(const syntax::Parameter& parameter, const std::vector<Expr>& dims,
                                      const std::vector<syntax::Dim>& stated, Requirement::Kind kind) {
   const bool stride = kind == Requirement::Kind::parameter_stride;
+  Status every;
   for (std::size_t axis = 0; axis < dims.size(); ++axis) {
     Requirement requirement{
         .kind = kind,
@@ -154,9 +181,9 @@ Status Verifier::require_nonnegative(const syntax::Parameter& parameter, const s
         .where = stated[axis].where()};
     if (stride) requirement.parameter = static_cast<int>(program_.values_.size());
     if (stride) requirement.axis = static_cast<int>(axis);
-    PADLOCK_CHECK(require(std::move(requirement)));
+    diagnostics_.collect(every, require(std::move(requirement)));
   }
-  return {};
+  return every;
 }
 
 void Verifier::add_value(Value value) {
@@ -177,6 +204,10 @@ Result<Expr> Verifier::dim(const syntax::Dim& stated) const {
     return diagnostics_.error(stated.where(),
                               fmt::format("expected a value that fits 64 bits, found {}", brief(exprs(), e)));
   return e;
+}
+
+std::string Verifier::value_hint(std::string_view name) const {
+  return did_you_mean(name, program_.values_ | std::views::transform(&Value::name));
 }
 
 bool Verifier::is_later_statement(const std::string& name) const {
@@ -243,65 +274,71 @@ Status Verifier::require(Requirement requirement) {
   return {};
 }
 
-Status Verifier::add_statements() {
+void Verifier::add_statements() {
   for (const syntax::Statement& statement : syntax_.statements) {
+    if (diagnostics_.errors().is_final()) return;
     statement_ = statement.name;
     diagnostics_.enter_statement(statement.name);
     // The name is checked before the statement, and can be used after it.
-    PADLOCK_CHECK(names_.add_statement(statement.name, statement.where, diagnostics_));
-    PADLOCK_TRY(Value value, verify_statement(*this, statement));
-    add_value(std::move(value));
+    const Status named = names_.add_statement(statement.name, statement.where, diagnostics_);
+    auto value = verify_statement(*this, statement);
+    if (diagnostics_.all(named, value))
+      add_value(*std::move(value));
+    else if (!find(statement.name))
+      diagnostics_.excuse(statement.name);
   }
   statement_.clear();
   diagnostics_.enter_statement({});
-  return {};
 }
 
-Status Verifier::add_results() {
-  if (syntax_.results.empty()) return diagnostics_.error({}, "expected at least one result");
+void Verifier::add_results() {
+  if (syntax_.results.empty() && !syntax_.has_unread_parts)
+    diagnostics_.errors().note(Status(diagnostics_.error({}, "expected at least one result")));
   std::set<std::string> seen;
   for (const auto& [name, where] : syntax_.results) {
-    const auto id = find(name);
-    if (!id) {
-      const bool unknown = names_.kind_of(name) == NameTable::Kind::unknown;
-      return diagnostics_.error(where, unknown ? fmt::format("expected a tensor, found the unknown name '{}'", name)
-                                               : fmt::format("expected a tensor, found {}", names_.describe(name)));
-    }
-    if (value(*id).kind == ValueKind::scalar_parameter)
-      return diagnostics_.error(where, fmt::format("expected a tensor, found {}", names_.describe(name)));
-    if (!seen.insert(name).second)
-      return diagnostics_.error(where, fmt::format("expected results that differ, found '{}' again", name));
-    program_.results_.push_back(*id);
+    if (diagnostics_.errors().is_final()) return;
+    Status added = add_result(name, where);
+    if (added && !seen.insert(name).second)
+      added = diagnostics_.error(where, fmt::format("expected results that differ, found '{}' again", name));
+    diagnostics_.errors().note(added);
   }
+}
+
+Status Verifier::add_result(const std::string& name, Location where) {
+  if (diagnostics_.is_excused(name)) return ErrorList::consequence();
+  if (names_.kind_of(name) == NameTable::Kind::unknown)
+    return diagnostics_.unknown_name(
+        name, where, fmt::format("expected a tensor, found the unknown name '{}'{}", name, value_hint(name)));
+  const auto id = find(name);
+  if (!id || value(*id).kind == ValueKind::scalar_parameter)
+    return diagnostics_.error(where, fmt::format("expected a tensor, found {}", names_.describe(name)));
+  program_.results_.push_back(*id);
   return {};
 }
 
-Status Verifier::require_storage() {
+// What is made of a tensor that is too large is too large as well, so that of statements only the first is in error.
+void Verifier::require_storage() {
+  bool is_one_too_large = false;
   for (ValueId id = 0; id < program_.values_.size(); ++id) {
     const Value& tensor = program_.values_[id];
     if (tensor.kind == ValueKind::scalar_parameter) continue;
     const Expr bytes = exprs().mul(tensor.layout.storage_extent(), exprs().constant(byte_size(tensor.dtype)));
     const bool is_statement = tensor.kind == ValueKind::operation;
-    PADLOCK_CHECK(require({.kind = Requirement::Kind::storage,
-                           .constraint = {bytes, Comparison::lt, exprs().constant(kMaxStorageBytes)},
-                           .what = fmt::format("bytes of {}'{}'", is_statement ? "statement " : "", tensor.name),
-                           .where = tensor.where,
-                           .parameter = static_cast<int>(id)}));
+    const Status fits = require({.kind = Requirement::Kind::storage,
+                                 .constraint = {bytes, Comparison::lt, exprs().constant(kMaxStorageBytes)},
+                                 .what = fmt::format("bytes of {}'{}'", is_statement ? "statement " : "", tensor.name),
+                                 .where = tensor.where,
+                                 .parameter = static_cast<int>(id)});
+    if (!fits && is_statement && is_one_too_large) continue;
+    is_one_too_large = !diagnostics_.errors().note(fits) || is_one_too_large;
+    if (diagnostics_.errors().is_final()) return;
   }
-  return {};
 }
 
 std::optional<ValueId> Program::find(std::string_view name) const {
   const auto found = index_.find(std::string(name));
   if (found == index_.end()) return std::nullopt;
   return found->second;
-}
-
-Result<Program> verify(const syntax::Program& syntax) { return Verifier(syntax).run(); }
-
-Result<Program> parse_program(std::string_view text) {
-  PADLOCK_TRY(const syntax::Program syntax, syntax::parse(text));
-  return verify(syntax);
 }
 
 }  // namespace padlock::ir

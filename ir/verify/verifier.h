@@ -18,9 +18,11 @@ namespace padlock::ir {
 /// Makes one Program, as its only friend.
 class Verifier {
  public:
-  explicit Verifier(const syntax::Program& syntax) : syntax_(syntax), diagnostics_(syntax) {}
+  /// Borrows both.
+  Verifier(const syntax::Program& syntax, ErrorList& errors) : syntax_(syntax), diagnostics_(syntax, errors) {}
 
-  [[nodiscard]] Result<Program> run() &&;
+  /// Lists the errors; without any in the list, the program.
+  [[nodiscard]] std::optional<Program> run() &&;
 
   [[nodiscard]] ExprContext& exprs() const { return *program_.exprs_; }
   [[nodiscard]] const Facts& facts() const { return *program_.facts_; }
@@ -30,6 +32,8 @@ class Verifier {
   [[nodiscard]] const Value& value(ValueId id) const { return program_.values_[id]; }
   [[nodiscard]] std::optional<ValueId> find(const std::string& name) const { return program_.find(name); }
   [[nodiscard]] bool is_later_statement(const std::string& name) const;
+  /// Returns "; did you mean 'x'?" for a name that is almost a value's.
+  [[nodiscard]] std::string value_hint(std::string_view name) const;
 
   /// Builds a stated expression. Errors: as DimBuilder; and a value that fits 64 bits for no binding.
   [[nodiscard]] Result<Expr> dim(const syntax::Dim& dim) const;
@@ -45,14 +49,19 @@ class Verifier {
   [[nodiscard]] const std::string& statement() const { return statement_; }
 
  private:
+  // Each lists its errors, and stops where the list is final.
   Status read_name();
   Status declare_symbols();
-  Status add_constraints();
-  Status add_parameters();
+  void add_constraints();
+  Status add_constraint(const syntax::Constraint& stated, const std::string& text);
+  void add_parameters();
+  Status add_parameter(const syntax::Parameter& parameter);
   Status add_tensor(const syntax::Parameter& parameter);
-  Status add_statements();
-  Status add_results();
-  Status require_storage();
+  void add_statements();
+  void add_results();
+  Status add_result(const std::string& name, Location where);
+  void require_storage();
+  Result<Layout> parameter_layout(const syntax::Parameter& parameter, Program::TensorText& text);
   Result<std::vector<Expr>> parameter_dims(const std::vector<syntax::Dim>& dims, std::vector<std::uint8_t>& declares);
   Status require_nonnegative(const syntax::Parameter& parameter, const std::vector<Expr>& dims,
                              const std::vector<syntax::Dim>& stated, Requirement::Kind kind);

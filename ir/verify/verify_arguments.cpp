@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "ir/text/foreign.h"
+#include "support/suggestion.h"
 
 namespace padlock::ir {
 namespace {
@@ -52,6 +57,15 @@ const Keyword* keyword_of(Op op, std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
+/// Another language's name for an argument, if this operation has ours; else one of its own that is almost the same.
+std::string keyword_hint(Op op, std::string_view name) {
+  const auto all = keywords_of(op);
+  const std::string foreign = foreign_hint(Vocabulary::argument, name);
+  for (const Keyword& keyword : all)
+    if (foreign.find(fmt::format("'{}'", keyword.name)) != std::string::npos) return foreign;
+  return did_you_mean(name, all | std::views::transform(&Keyword::name));
+}
+
 bool holds_list(const syntax::Argument& argument) {
   return std::holds_alternative<std::vector<syntax::Dim>>(argument.value);
 }
@@ -59,9 +73,9 @@ bool holds_list(const syntax::Argument& argument) {
 Status check_named(const syntax::Argument& argument, Op op, const Diagnostics& diagnostics) {
   const Keyword* keyword = keyword_of(op, argument.keyword);
   if (keyword == nullptr)
-    return diagnostics.error(
-        argument.keyword_where,
-        fmt::format("expected {} of '{}', found '{}'", list_of(keywords_of(op)), name_of(op), argument.keyword));
+    return diagnostics.error(argument.keyword_where,
+                             fmt::format("expected {} of '{}', found '{}'{}", list_of(keywords_of(op)), name_of(op),
+                                         argument.keyword, keyword_hint(op, argument.keyword)));
   const bool wants_list = keyword->kind == dims || keyword->kind == integers;
   if (wants_list == holds_list(argument)) return {};
   return diagnostics.error(
@@ -106,27 +120,39 @@ const syntax::Argument* Arguments::find(std::string_view keyword) const {
 
 Result<Arguments> Arguments::match(const syntax::Statement& statement, Op op, const Diagnostics& diagnostics) {
   Arguments result;
+  Status every;
   for (const syntax::Argument& argument : statement.arguments) {
-    if (argument.keyword.empty()) {
-      if (holds_list(argument)) return diagnostics.error(argument.where, "expected a value or a literal, found a list");
-      result.operands_.push_back(&argument);
-      continue;
-    }
-    PADLOCK_CHECK(check_named(argument, op, diagnostics));
-    if (result.find(argument.keyword) != nullptr)
-      return diagnostics.error(argument.keyword_where,
-                               fmt::format("expected '{}' once, found it again", argument.keyword));
-    result.named_.push_back(&argument);
+    if (diagnostics.errors().is_final()) break;
+    diagnostics.collect(every, result.add(argument, op, diagnostics));
   }
   const int wanted = operand_count(op);
   const std::size_t found = result.operands_.size();
   if (wanted < 0 ? found == 0 : found != static_cast<std::size_t>(wanted))
-    return diagnostics.error(statement.operation_where, fmt::format("expected {}, found {}", operands_text(op), found));
+    diagnostics.collect(every,
+                        Status(diagnostics.error(statement.operation_where,
+                                                 fmt::format("expected {}, found {}", operands_text(op), found))));
+  PADLOCK_CHECK(every);  // an argument whose name is wrong may be the one that is missing
+  std::vector<std::string> missing;
   for (const Keyword& keyword : keywords_of(op))
-    if (keyword.required && result.find(keyword.name) == nullptr)
-      return diagnostics.error(statement.operation_where,
-                               fmt::format("expected '{}' among the arguments of '{}'", keyword.name, name_of(op)));
+    if (keyword.required && result.find(keyword.name) == nullptr) missing.push_back(fmt::format("'{}'", keyword.name));
+  if (!missing.empty())
+    return diagnostics.error(statement.operation_where, fmt::format("expected {} among the arguments of '{}'",
+                                                                    fmt::join(missing, " and "), name_of(op)));
   return result;
+}
+
+Status Arguments::add(const syntax::Argument& argument, Op op, const Diagnostics& diagnostics) {
+  if (argument.keyword.empty()) {
+    operands_.push_back(&argument);
+    if (holds_list(argument)) return diagnostics.error(argument.where, "expected a value or a literal, found a list");
+    return {};
+  }
+  PADLOCK_CHECK(check_named(argument, op, diagnostics));
+  if (find(argument.keyword) != nullptr)
+    return diagnostics.error(argument.keyword_where,
+                             fmt::format("expected '{}' once, found it again", argument.keyword));
+  named_.push_back(&argument);
+  return {};
 }
 
 }  // namespace padlock::ir

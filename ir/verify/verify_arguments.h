@@ -26,6 +26,7 @@ struct Keyword {
 /// lists are expected. Borrows the statement.
 class Arguments {
  public:
+  /// Lists the error of each argument, and returns a consequence if there were any.
   [[nodiscard]] static Result<Arguments> match(const syntax::Statement& statement, Op op,
                                                const Diagnostics& diagnostics);
 
@@ -35,6 +36,8 @@ class Arguments {
   [[nodiscard]] const syntax::Argument* find(std::string_view keyword) const;
 
  private:
+  Status add(const syntax::Argument& argument, Op op, const Diagnostics& diagnostics);
+
   std::vector<const syntax::Argument*> operands_, named_;
 };
 

@@ -54,7 +54,7 @@ bool refuted(Range difference, Range lhs, Comparison comparison, Range rhs) {
 
 class ConstraintAnalysis {
  public:
-  ConstraintAnalysis(const syntax::Program& program, const NameTable& names, const Diagnostics& diagnostics)
+  ConstraintAnalysis(const syntax::Program& program, const NameTable& names, Diagnostics& diagnostics)
       : program_(program), names_(names), diagnostics_(diagnostics), builder_(scratch_, names, diagnostics) {}
 
   Result<SymbolFacts> run() && {
@@ -65,7 +65,7 @@ class ConstraintAnalysis {
     PADLOCK_CHECK(read_constraints());
     close_ranges();
     PADLOCK_CHECK(read_postponed());
-    PADLOCK_CHECK(check_values());
+    check_values();
     return std::move(facts_);
   }
 
@@ -96,20 +96,36 @@ class ConstraintAnalysis {
   Status read_constraints() {
     Facts before(scratch_);
     for (std::size_t i = 0; i < program_.constraints.size(); ++i) {
+      if (!is_read(check_names(program_.constraints[i]))) continue;
       auto constraint = build(program_.constraints[i], before);
-      if (!constraint && constraint.error().code == Code::invalid_argument) {
+      if (!constraint && is_of_text(constraint.error())) {
         // Perhaps a default bound shows the divisor, and which bounds are defaults is not known yet.
         postponed_.push_back(i);
         continue;
       }
       if (!constraint) return std::unexpected(std::move(constraint).error());
       PADLOCK_CHECK(diagnostics_.check_steps(program_.constraints[i].where));
-      PADLOCK_CHECK(learn(*constraint, i));
+      if (!is_read(learn(*constraint, i))) continue;
       facts_.texts[i] = text_of(*constraint);
       before.add(*constraint);
       built_.push_back({i, *constraint});
     }
     return {};
+  }
+
+  /// Lists the error of a constraint, if any. Returns whether there was none.
+  bool is_read(const Status& status) {
+    const Status noted = diagnostics_.errors().note(status);
+    if (!noted) diagnostics_.doubt_constraints();
+    return noted.has_value();
+  }
+  static bool is_of_text(const Error& error) {
+    return error.code == Code::invalid_argument || ErrorList::is_consequence(error);
+  }
+
+  [[nodiscard]] Status check_names(const syntax::Constraint& constraint) const {
+    const Status lhs = builder_.check_names(constraint.lhs), rhs = builder_.check_names(constraint.rhs);
+    return diagnostics_.all(lhs, rhs);
   }
 
   Result<Constraint> build(const syntax::Constraint& constraint, const Facts& before) {
@@ -138,9 +154,11 @@ class ConstraintAnalysis {
       for (const auto& [index, constraint] : built_)
         if (index < i) before.add(constraint);
       facts_.ranges = ranges_before(i, final_ranges);
-      PADLOCK_TRY(const Constraint constraint, build(program_.constraints[i], before));
-      facts_.texts[i] = text_of(constraint);
-      built_.push_back({i, constraint});
+      const auto constraint = build(program_.constraints[i], before);
+      if (!constraint && !is_of_text(constraint.error())) return std::unexpected(constraint.error());
+      if (!is_read(diagnostics_.all(constraint))) continue;
+      facts_.texts[i] = text_of(*constraint);
+      built_.push_back({i, *constraint});
     }
     facts_.ranges = final_ranges;
     return {};
@@ -164,11 +182,15 @@ class ConstraintAnalysis {
     if (symbols.size() != 1) return {};
     const std::uint32_t symbol = symbols[0];
     bounds_[symbol].where = where;
+    const Range before = facts_.ranges[symbol];
+    const Congruence congruence_before = facts_.congruences[symbol];
     changes_.push_back({index, symbol, facts_.ranges[symbol]});
     tighten(constraint, difference, symbol);
     const bool possible = learn_congruence(constraint, difference, symbol);
     const Range& range = facts_.ranges[symbol];
     if (possible && has_value(range, facts_.congruences[symbol])) return {};
+    facts_.ranges[symbol] = before;
+    facts_.congruences[symbol] = congruence_before;
     return diagnostics_.error(
         where, fmt::format("expected a constraint that some value of '{}' satisfies, found {}, which none does{}",
                            names_.symbols()[symbol].name, brief_text(constraint), after_others(symbol)));
@@ -261,23 +283,29 @@ class ConstraintAnalysis {
     return true;
   }
 
-  /// With the default bounds in place, each symbol still has a value.
-  Status check_values() {
+  /// With the default bounds in place, each symbol still has a value. One that has none gets some, to go on with.
+  void check_values() {
     for (std::size_t s = 0; s < bounds_.size(); ++s) {
-      const Range& range = facts_.ranges[s];
+      Range& range = facts_.ranges[s];
       if (has_value(range, facts_.congruences[s])) continue;
-      return diagnostics_.error(
-          bounds_[s].where,
-          fmt::format("expected a constraint that some value of '{0}' satisfies, found none in [{1}, {2}] (a side that "
+      diagnostics_.errors().add(
+          diagnostics_
+              .not_shown(
+                  bounds_[s].where,
+                  fmt::format(
+                      "expected a constraint that some value of '{0}' satisfies, found none in [{1}, {2}] (a side that "
                       "no constraint in '{0}' alone bounds is bounded by 2^40)",
-                      names_.symbols()[s].name, padlock::to_string(range.lo), padlock::to_string(range.hi)));
+                      names_.symbols()[s].name, padlock::to_string(range.lo), padlock::to_string(range.hi)))
+              .error());
+      diagnostics_.doubt_constraints();
+      range = {0, kDefaultLimit};
+      facts_.congruences[s] = {};
     }
-    return {};
   }
 
   const syntax::Program& program_;
   const NameTable& names_;
-  const Diagnostics& diagnostics_;
+  Diagnostics& diagnostics_;
   ExprContext scratch_;
   DimBuilder builder_;
   SymbolFacts facts_;
@@ -290,7 +318,7 @@ class ConstraintAnalysis {
 }  // namespace
 
 Result<SymbolFacts> analyze_constraints(const syntax::Program& program, const NameTable& names,
-                                        const Diagnostics& diagnostics) {
+                                        Diagnostics& diagnostics) {
   return ConstraintAnalysis(program, names, diagnostics).run();
 }
 

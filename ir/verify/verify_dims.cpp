@@ -68,14 +68,25 @@ Status DimBuilder::check_size(Expr e, Location where) const {
   return diagnostics_->check_steps(where);
 }
 
+Status DimBuilder::check_names(const syntax::Dim& dim) const {
+  Status every;
+  for (const DimNode& node : dim.nodes)
+    if (node.kind == DimNode::Kind::name) diagnostics_->collect(every, symbol(node));
+  return every;
+}
+
 Result<Expr> DimBuilder::symbol(const DimNode& node) const {
   const NameTable::Kind kind = names_->kind_of(node.name);
-  if (kind == NameTable::Kind::unknown)
-    return diagnostics_->error(
-        node.where,
-        fmt::format("expected a symbol, found the unknown name '{}' (a symbol is declared by standing alone "
-                    "as an extent or stride of a tensor parameter, or as a dim parameter)",
-                    node.name));
+  if (kind == NameTable::Kind::unknown && diagnostics_->is_excused(node.name)) return ErrorList::consequence();
+  if (kind == NameTable::Kind::unknown) {
+    const std::string hint = names_->symbol_hint(node.name);
+    return diagnostics_->unknown_name(
+        node.name, node.where,
+        fmt::format("expected a symbol, found the unknown name '{}'{}", node.name,
+                    !hint.empty() ? hint
+                                  : " (a symbol is declared by standing alone as an extent or stride of a tensor "
+                                    "parameter, or as a dim parameter)"));
+  }
   const auto found = kind == NameTable::Kind::symbol ? context_->find_symbol(node.name) : std::nullopt;
   if (!found)
     return diagnostics_->error(node.where, fmt::format("expected a symbol, found {}", names_->describe(node.name)));
@@ -88,8 +99,10 @@ Status DimBuilder::check_divisor(const Operand& divisor, const Positive& positiv
   const std::string hint = divisor.expr.is_constant()
                                ? ""
                                : fmt::format("; a constraint such as {} >= 1, stated before its use, would do", text);
-  return diagnostics_->error(divisor.where,
-                             fmt::format("expected a divisor that is provably positive, found {}{}", text, hint));
+  const std::string message = fmt::format("expected a divisor that is provably positive, found {}{}", text, hint);
+  // What no constraint can mend is an error whatever they say.
+  return divisor.expr.is_constant() ? diagnostics_->error(divisor.where, message)
+                                    : diagnostics_->not_shown(divisor.where, message);
 }
 
 Result<Expr> DimBuilder::apply(const DimNode& node, std::span<const Operand> operands, const Positive& positive) const {

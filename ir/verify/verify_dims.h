@@ -25,6 +25,8 @@ class DimBuilder {
   /// position: an unknown symbol, a divisor that is not positive, an expression beyond the limits
   /// of its depth, its operands, or of verification's steps.
   [[nodiscard]] Result<Expr> build(const syntax::Dim& dim, const Positive& positive) const;
+  /// Lists every name in the expression that is no symbol. Returns a consequence if there is one.
+  [[nodiscard]] Status check_names(const syntax::Dim& dim) const;
 
  private:
   /// expr + sum of coefficients[i] * terms[i]: the terms that are still to be added to it.

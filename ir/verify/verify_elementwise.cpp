@@ -17,9 +17,13 @@ class ElementwiseRule {
       : verifier_(verifier), statement_(statement), op_(op), op_class_(info_of(op).op_class), arguments_(arguments) {}
 
   Result<Value> verify() {
-    PADLOCK_TRY(const DType result_type, read_operands());
+    const auto result_type = read_operands();
+    if (!result_type) {
+      const Status listed = diagnostics().errors().note(result_type);
+      return std::unexpected(diagnostics().all(listed, check_argument_names(verifier_, statement_)).error());
+    }
     PADLOCK_TRY(std::vector<Expr> extents, broadcast_extents());
-    PADLOCK_TRY(Value value, make_result(verifier_, statement_, op_, result_type, std::move(extents)));
+    PADLOCK_TRY(Value value, make_result(verifier_, statement_, op_, *result_type, std::move(extents)));
     value.operands = std::move(operands_);
     return value;
   }

@@ -1,5 +1,6 @@
 #include "ir/verify/verify_operands.h"
 
+#include "ir/text/foreign.h"
 #include "ir/text/literal.h"
 
 #include <fmt/format.h>
@@ -12,13 +13,18 @@ Result<ValueId> named_operand(const Verifier& verifier, const syntax::Argument& 
   const auto& name = std::get<std::string>(argument.value);
   if (const auto id = verifier.find(name)) return *id;
   const Diagnostics& diagnostics = verifier.diagnostics();
+  if (diagnostics.is_excused(name)) return ErrorList::consequence();
   if (verifier.is_later_statement(name))
     return diagnostics.error(argument.where,
                              fmt::format("expected {}, found '{}' before its statement", expected, name));
   if (dtype_from_name(name))
     return diagnostics.error(argument.where, fmt::format("expected {}, found the type '{}'", expected, name));
-  if (verifier.names().kind_of(name) == NameTable::Kind::unknown)
-    return diagnostics.error(argument.where, fmt::format("expected {}, found the unknown name '{}'", expected, name));
+  if (verifier.names().kind_of(name) == NameTable::Kind::unknown) {
+    const std::string foreign = foreign_hint(Vocabulary::value, name);
+    return diagnostics.unknown_name(name, argument.where,
+                                    fmt::format("expected {}, found the unknown name '{}'{}", expected, name,
+                                                foreign.empty() ? verifier.value_hint(name) : foreign));
+  }
   return diagnostics.error(argument.where,
                            fmt::format("expected {}, found {}", expected, verifier.names().describe(name)));
 }
@@ -35,6 +41,20 @@ Result<ValueId> tensor_operand(const Verifier& verifier, const syntax::Argument&
     return verifier.diagnostics().error(argument.where,
                                         fmt::format("expected a tensor, found the scalar '{}'", value.name));
   return id;
+}
+
+Status check_argument_names(const Verifier& verifier, const syntax::Statement& statement) {
+  const DimBuilder builder(verifier.exprs(), verifier.names(), verifier.diagnostics());
+  Status every;
+  for (const syntax::Argument& argument : statement.arguments) {
+    if (verifier.diagnostics().errors().is_final()) break;
+    if (const auto* dims = std::get_if<std::vector<syntax::Dim>>(&argument.value))
+      for (const syntax::Dim& dim : *dims) verifier.diagnostics().collect(every, builder.check_names(dim));
+    const auto* name = std::get_if<std::string>(&argument.value);
+    if (name != nullptr && argument.keyword.empty() && !dtype_from_name(*name))
+      verifier.diagnostics().collect(every, value_operand(verifier, argument));
+  }
+  return every;
 }
 
 Result<Operand> literal_operand(const Verifier& verifier, const syntax::Argument& argument, DType dtype) {
@@ -69,8 +89,10 @@ Result<DType> read_type(const Verifier& verifier, const syntax::Argument& argume
                         std::string_view position) {
   const auto* name = std::get_if<std::string>(&argument.value);
   if (const auto dtype = name != nullptr ? dtype_from_name(*name) : std::nullopt) return *dtype;
-  return verifier.diagnostics().error(argument.where,
-                                      fmt::format("expected a type as the {} operand of '{}'", position, operation));
+  const std::string found =
+      name != nullptr ? fmt::format(", found '{}'{}", *name, spelling_hint(Vocabulary::type, *name)) : std::string();
+  return verifier.diagnostics().error(
+      argument.where, fmt::format("expected a type as the {} operand of '{}'{}", position, operation, found));
 }
 
 Result<Value> make_result(Verifier& verifier, const syntax::Statement& statement, Op op, DType dtype,

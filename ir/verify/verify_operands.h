@@ -15,6 +15,10 @@ namespace padlock::ir {
 /// Returns any value by name, scalars included.
 [[nodiscard]] Result<ValueId> value_operand(const Verifier& verifier, const syntax::Argument& argument);
 
+/// Lists the names that no statement can have, among the symbols and operands of one that is in error otherwise.
+/// Returns a consequence if there are any.
+[[nodiscard]] Status check_argument_names(const Verifier& verifier, const syntax::Statement& statement);
+
 /// Reads a literal as a value of the type.
 [[nodiscard]] Result<Operand> literal_operand(const Verifier& verifier, const syntax::Argument& argument, DType dtype);
 

@@ -2,6 +2,7 @@
 
 #include "ir/expr/product_form.h"
 #include "ir/expr/simplify.h"
+#include "ir/text/foreign.h"
 #include "ir/verify/read_arguments.h"
 #include "ir/verify/verify_operands.h"
 
@@ -21,12 +22,15 @@ class MovementRule {
         read_(verifier, arguments) {}
 
   Result<Value> verify() {
-    for (const syntax::Argument* argument : arguments_.operands()) {
-      if (op_ == Op::iota) break;  // a type
-      PADLOCK_TRY(const ValueId id, tensor_operand(verifier_, *argument));
-      operands_.push_back(id);
-    }
     if (op_ == Op::iota) return iota();
+    Status every;
+    for (const syntax::Argument* argument : arguments_.operands()) {
+      const auto id = tensor_operand(verifier_, *argument);
+      diagnostics().collect(every, id);
+      if (id) operands_.push_back(*id);
+    }
+    if (!every) diagnostics().collect(every, check_argument_names(verifier_, statement_));
+    PADLOCK_CHECK(every);
     x_ = &verifier_.value(operands_[0]);
     read_.set_tensor(*x_);
     switch (op_) {
@@ -66,23 +70,24 @@ class MovementRule {
   }
 
   Result<PadAttributes> pad_attributes() {
-    PadAttributes attributes;
-    PADLOCK_TRY(attributes.mode, pad_mode());
-    PADLOCK_TRY(attributes.low, read_.exprs("low"));
-    PADLOCK_TRY(attributes.high, read_.exprs("high"));
-    PADLOCK_TRY(attributes.interior, read_.integers("interior", 0, kInt64Max + 1));
-    return attributes;
+    const auto mode = pad_mode();
+    auto low = read_.exprs("low"), high = read_.exprs("high");
+    auto interior = read_.integers("interior", 0, kInt64Max + 1);
+    PADLOCK_CHECK(diagnostics().all(mode, low, high, interior));
+    return PadAttributes{*std::move(low), *std::move(high), *std::move(interior), *mode};
   }
 
   /// The extents that a pad makes of these, required to be possible.
   Result<std::vector<Expr>> padded_extents(const PadAttributes& attributes, std::span<const Expr> from,
                                            const std::string& name) {
     std::vector<Expr> extents;
+    Status every;
     for (std::size_t axis = 0; axis < rank(); ++axis) {
       const Expr extent = padded_extent(attributes, from[axis], axis);
-      PADLOCK_CHECK(require_padded_extent(attributes.mode, extent, {name, from[axis]}, axis));
+      diagnostics().collect(every, require_padded_extent(attributes.mode, extent, {name, from[axis]}, axis));
       extents.push_back(extent);
     }
+    PADLOCK_CHECK(every);
     return extents;
   }
 
@@ -102,10 +107,12 @@ class MovementRule {
     if (argument == nullptr) return PadMode::constant;
     const auto* name = std::get_if<std::string>(&argument->value);
     const auto mode = name != nullptr ? pad_mode_from_name(*name) : std::nullopt;
-    if (!mode)
+    if (!mode) {
+      const std::string found =
+          name != nullptr ? fmt::format(", found '{}'{}", *name, spelling_hint(Vocabulary::mode, *name)) : "";
       return diagnostics().error(argument->where,
-                                 fmt::format("expected a mode: constant, edge, reflect, symmetric or wrap{}",
-                                             name != nullptr ? fmt::format(", found '{}'", *name) : ""));
+                                 "expected a mode: constant, edge, reflect, symmetric or wrap" + found);
+    }
     if (*mode == PadMode::constant) return *mode;
     for (const std::string_view keyword : {"interior", "value"})
       if (const auto* extra = arguments_.find(keyword))
@@ -179,20 +186,25 @@ class MovementRule {
   }
 
   Result<Value> slice() {
-    SliceAttributes attributes;
-    PADLOCK_TRY(attributes.start, read_.exprs("start"));
-    PADLOCK_TRY(attributes.limit, read_.exprs("limit"));
-    PADLOCK_TRY(attributes.step, read_.integers("step", 1, kInt64Max + 1));
+    auto starts = read_.exprs("start"), limits = read_.exprs("limit");
+    auto steps = read_.integers("step", 1, kInt64Max + 1);
+    PADLOCK_CHECK(diagnostics().all(starts, limits, steps));
+    SliceAttributes attributes{*std::move(starts), *std::move(limits), *std::move(steps)};
     std::vector<Expr> extents;
+    Status every;
     for (std::size_t axis = 0; axis < rank(); ++axis) {
       const Expr start = attributes.start[axis], limit = attributes.limit[axis], n = x_->extents()[axis];
       const auto start_where = read_.entry_where("start", axis), limit_where = read_.entry_where("limit", axis);
       const auto what = [&](std::string_view side) { return fmt::format("{} on axis {}", side, axis); };
-      PADLOCK_CHECK(require(start, Comparison::ge, exprs_.constant(0), what("start"), start_where));
-      PADLOCK_CHECK(require(start, Comparison::le, limit, what("start"), start_where));
-      PADLOCK_CHECK(require(limit, Comparison::le, n, what("limit"), limit_where));
+      const auto require_entry = [&]() -> Status {
+        PADLOCK_CHECK(require(start, Comparison::ge, exprs_.constant(0), what("start"), start_where));
+        PADLOCK_CHECK(require(start, Comparison::le, limit, what("start"), start_where));
+        return require(limit, Comparison::le, n, what("limit"), limit_where);
+      };
+      diagnostics().collect(every, require_entry());
       extents.push_back(exprs_.ceildiv(exprs_.sub(limit, start), exprs_.constant(attributes.step[axis])));
     }
+    PADLOCK_CHECK(every);
     return result(std::move(extents), std::move(attributes));
   }
 
@@ -300,10 +312,19 @@ class MovementRule {
 
 Result<Value> verify_statement(Verifier& verifier, const syntax::Statement& statement) {
   const auto op = op_from_name(statement.operation);
-  if (!op)
-    return verifier.diagnostics().error(statement.operation_where,
-                                        fmt::format("expected an operation, found '{}'", statement.operation));
-  PADLOCK_TRY(const Arguments arguments, Arguments::match(statement, *op, verifier.diagnostics()));
+  const Diagnostics& diagnostics = verifier.diagnostics();
+  if (!op) {
+    const Status unknown = diagnostics.error(statement.operation_where,
+                                             fmt::format("expected an operation, found '{}'{}", statement.operation,
+                                                         spelling_hint(Vocabulary::operation, statement.operation)));
+    return std::unexpected(diagnostics.all(unknown, check_argument_names(verifier, statement)).error());
+  }
+  auto matched = Arguments::match(statement, *op, diagnostics);
+  if (!matched) {
+    diagnostics.errors().note(check_argument_names(verifier, statement));
+    return std::unexpected(std::move(matched).error());
+  }
+  const Arguments& arguments = *matched;
   const OpClass op_class = info_of(*op).op_class;
   if (op_class == OpClass::movement || op_class == OpClass::coordinate || op_class == OpClass::adjoint)
     return MovementRule(verifier, statement, *op, arguments).verify();

@@ -1,9 +1,12 @@
 #include "ir/verify/verify_symbols.h"
 
+#include <ranges>
+
 #include <fmt/format.h>
 
 #include "ir/program.h"
 #include "support/limits.h"
+#include "support/suggestion.h"
 
 namespace padlock::ir {
 namespace {
@@ -26,15 +29,37 @@ std::string_view noun_of(NameTable::Kind kind) {
 
 }  // namespace
 
+Diagnostics::Diagnostics(const syntax::Program& program, ErrorList& errors)
+    : program_(&program),
+      errors_(&errors),
+      excused_(program.unread_names.begin(), program.unread_names.end()),
+      are_constraints_in_doubt_(program.has_unread_constraints) {}
+
+std::unexpected<Error> Diagnostics::unknown_name(const std::string& name, Location where, std::string message) const {
+  if (!excused_.insert(name).second) return ErrorList::consequence();
+  return error(where, std::move(message));
+}
+
+std::unexpected<Error> Diagnostics::not_shown(Location where, std::string message) const {
+  if (are_constraints_in_doubt_) return ErrorList::consequence();
+  return error(where, std::move(message));
+}
+
+// To show its line, the text is searched for it: a list that takes no more is not worth that.
 std::unexpected<Error> Diagnostics::error(Location where, std::string message) const {
+  if (errors_->is_final()) return ErrorList::consequence();
+  return std::unexpected(make(where, std::move(message)));
+}
+
+Error Diagnostics::make(Location where, std::string message) const {
   if (where.line == 0 && !statement_.empty()) message = fmt::format("statement '{}': {}", statement_, message);
-  return invalid_argument(std::move(message), syntax::span_at(program_->source, where));
+  return invalid_argument(std::move(message), span_at(program_->source, where)).error();
 }
 
 std::unexpected<Error> Diagnostics::too_large(Location where, std::string message) const {
-  auto result = error(where, std::move(message));
-  result.error().code = Code::resource_exhausted;
-  return result;
+  Error error = make(where, std::move(message));
+  error.code = Code::resource_exhausted;
+  return std::unexpected(std::move(error));
 }
 
 Status Diagnostics::check_steps(Location where) const {
@@ -51,14 +76,14 @@ Result<NameTable> NameTable::make(const syntax::Program& program, const Diagnost
     const Kind kind = parameter.kind == Parameter::Kind::tensor   ? Kind::tensor
                       : parameter.kind == Parameter::Kind::scalar ? Kind::scalar
                                                                   : Kind::symbol;
-    PADLOCK_CHECK(table.declare(parameter.name, kind, parameter.where, diagnostics));
+    diagnostics.errors().note(table.declare(parameter.name, kind, parameter.where, diagnostics));
   }
   // Only now is it known which names cannot be symbols; indices follow the order of the text.
   for (const Parameter& parameter : program.parameters) {
     if (parameter.kind == Parameter::Kind::dim) table.symbol(parameter.name, parameter.where).is_dim = true;
     if (parameter.kind != Parameter::Kind::tensor) continue;
-    PADLOCK_CHECK(table.declare_symbols(parameter.extents, false, diagnostics));
-    if (parameter.strides) PADLOCK_CHECK(table.declare_symbols(*parameter.strides, true, diagnostics));
+    table.declare_symbols(parameter.extents, false, diagnostics);
+    if (parameter.strides) table.declare_symbols(*parameter.strides, true, diagnostics);
   }
   if (table.symbols_.size() > limits::kSymbols)
     return diagnostics.too_large(table.symbols_.back().where,
@@ -87,18 +112,24 @@ Status NameTable::declare(const std::string& name, Kind kind, Location where, co
   return {};
 }
 
-Status NameTable::declare_symbols(const std::vector<syntax::Dim>& dims, bool strides, const Diagnostics& diagnostics) {
+std::string NameTable::symbol_hint(std::string_view name) const {
+  return did_you_mean(name, symbols_ | std::views::transform(&SymbolInfo::name));
+}
+
+void NameTable::declare_symbols(const std::vector<syntax::Dim>& dims, bool strides, const Diagnostics& diagnostics) {
   for (const syntax::Dim& dim : dims) {
     const std::string* name = dim.lone_name();
     if (name == nullptr) continue;
     const Kind kind = kind_of(*name);
-    if (kind == Kind::unknown) PADLOCK_CHECK(declare(*name, Kind::symbol, dim.where(), diagnostics));
-    if (kind == Kind::tensor || kind == Kind::scalar)
-      return diagnostics.error(dim.where(), fmt::format("expected a symbol, found {}", describe(*name)));
+    // A name that cannot be a symbol is in error where the extent is built.
+    if (kind == Kind::unknown && !diagnostics.errors().note(declare(*name, Kind::symbol, dim.where(), diagnostics))) {
+      diagnostics.excuse(*name);
+      continue;
+    }
+    if (kind == Kind::tensor || kind == Kind::scalar) continue;
     SymbolInfo& info = symbol(*name, dim.where());
     (strides ? info.is_stride : info.is_extent) = true;
   }
-  return {};
 }
 
 SymbolInfo& NameTable::symbol(const std::string& name, Location where) {

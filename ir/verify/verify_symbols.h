@@ -3,24 +3,55 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/expr/expr.h"
 #include "ir/text/syntax.h"
-#include "support/error.h"
+#include "support/error_list.h"
 #include "support/limits.h"
 #include "support/steps.h"
 
 // The first part of verification: the meaning of each name. Internal to the verifier.
 namespace padlock::ir {
 
-/// Makes errors that carry a position of the text, or of a built program the statement's name.
+/// Makes errors that carry a position of the text, or of a built program the statement's name, and lists those of parts
+/// that stand for themselves. An error that may only follow from one of the list is a consequence (ErrorList).
 class Diagnostics {
  public:
-  explicit Diagnostics(const syntax::Program& program) : program_(&program) {}
+  /// Borrows both.
+  Diagnostics(const syntax::Program& program, ErrorList& errors);
   [[nodiscard]] std::unexpected<Error> error(Location where, std::string message) const;
+  /// Makes the error of a name that is not there. Once for each name, and a consequence where it is excused.
+  [[nodiscard]] std::unexpected<Error> unknown_name(const std::string& name, Location where, std::string message) const;
+  /// Makes the error of what the constraints do not show; a consequence while some of them are in doubt.
+  [[nodiscard]] std::unexpected<Error> not_shown(Location where, std::string message) const;
   /// Makes the error for something refused for its size (resource_exhausted).
   [[nodiscard]] std::unexpected<Error> too_large(Location where, std::string message) const;
+
+  [[nodiscard]] ErrorList& errors() const { return *errors_; }
+  /// Lists the errors of checks that do not depend on each other. Returns a consequence if there were any.
+  template <class... Results>
+  [[nodiscard]] Status all(const Results&... results) const {
+    Status every;
+    (collect(every, results), ...);
+    return every;
+  }
+  /// Lists the error of one more check, and makes `every` a consequence of it.
+  template <class T>
+  void collect(Status& every, const Result<T>& result) const {
+    if (Status noted = errors_->note(result); !noted) every = std::move(noted);
+  }
+
+  /// Errors about this name have been listed.
+  void excuse(const std::string& name) const { excused_.insert(name); }
+  /// Returns whether an error about this name would be none of the list's. Ask before making a costly message.
+  [[nodiscard]] bool is_excused(const std::string& name) const {
+    return errors_->is_final() || excused_.contains(name);
+  }
+  /// A constraint is in error, so that what it would show is not known.
+  void doubt_constraints() { are_constraints_in_doubt_ = true; }
+
   /// Makes later errors name this statement; empty: none.
   void enter_statement(std::string name) { statement_ = std::move(name); }
 
@@ -30,7 +61,12 @@ class Diagnostics {
  private:
   StepBudget steps_{limits::kVerifySteps};
   const syntax::Program* program_;  // borrowed
+  [[nodiscard]] Error make(Location where, std::string message) const;
+
+  ErrorList* errors_;  // borrowed
   std::string statement_;
+  mutable std::unordered_set<std::string> excused_;
+  bool are_constraints_in_doubt_ = false;
 };
 
 /// A symbol as declared: an extent or stride that stands alone, or a `dim` parameter, or several of these.
@@ -50,7 +86,8 @@ class NameTable {
  public:
   enum class Kind : std::uint8_t { unknown, tensor, scalar, symbol, statement };
 
-  /// Reads the parameters. Errors: a name that is none, is reserved, or means two things.
+  /// Reads the parameters. Lists errors: a name that is none, is reserved, or means two things. Returns one for too
+  /// many symbols.
   [[nodiscard]] static Result<NameTable> make(const syntax::Program& program, const Diagnostics& diagnostics);
 
   [[nodiscard]] Kind kind_of(const std::string& name) const;
@@ -58,12 +95,14 @@ class NameTable {
   [[nodiscard]] std::string describe(const std::string& name) const;
   /// The symbols in the order of declaration, which is that of their indices in every context.
   [[nodiscard]] const std::vector<SymbolInfo>& symbols() const { return symbols_; }
+  /// Returns "; did you mean 'B'?" for a name that is almost a symbol's.
+  [[nodiscard]] std::string symbol_hint(std::string_view name) const;
 
   [[nodiscard]] Status add_statement(const std::string& name, Location where, const Diagnostics& diagnostics);
 
  private:
   Status declare(const std::string& name, Kind kind, Location where, const Diagnostics& diagnostics);
-  Status declare_symbols(const std::vector<syntax::Dim>& dims, bool strides, const Diagnostics& diagnostics);
+  void declare_symbols(const std::vector<syntax::Dim>& dims, bool strides, const Diagnostics& diagnostics);
   SymbolInfo& symbol(const std::string& name, Location where);
 
   std::unordered_map<std::string, Kind> kinds_;

@@ -1,6 +1,7 @@
 #include "runtime/pack/pack_file.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "support/byte_stream.h"
 #include "support/file.h"
 #include "support/hash.h"
+#include "support/suggestion.h"
 
 namespace padlock::runtime {
 namespace {
@@ -191,10 +193,12 @@ Result<const PackProgram*> PackFile::find(std::string_view program) const {
   if (found != programs.end()) return &*found;
   std::string names;
   for (const PackProgram& one : programs) names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
-  return std::unexpected(Error{.code = Code::not_found,
-                               .blame = Blame::user,
-                               .message = fmt::format("expected the name of a program of the pack ({}), found '{}'",
-                                                      names.empty() ? "none" : names, program)});
+  return std::unexpected(Error{
+      .code = Code::not_found,
+      .blame = Blame::user,
+      .message =
+          fmt::format("expected the name of a program of the pack ({}), found '{}'{}", names.empty() ? "none" : names,
+                      program, did_you_mean(program, programs | std::views::transform(&PackProgram::name)))});
 }
 
 }  // namespace padlock::runtime

@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <new>
+#include <ranges>
 #include <utility>
 
 #include "abi/gpu_targets.h"
@@ -13,8 +14,10 @@
 #include "runtime/host/system_memory.h"
 #include "session/compile/job_thread.h"
 #include "session/launch/compiled_state.h"
+#include "support/suggestion.h"
 #include "tuner/cache/choice.h"
 #include "tuner/cache/describe.h"
+#include "tuner/worker/worker.h"
 
 namespace padlock::session {
 
@@ -62,7 +65,9 @@ Result<Stage> parse_stage(std::string_view name) {
                                                                           {"asm", Stage::assembly}}};
   for (const auto& [known, stage] : kStages)
     if (name == known) return stage;
-  return invalid_argument(fmt::format("expected a stage (ir, kernel, schedule, llvm, ptx or asm), found '{}'", name));
+  return invalid_argument(
+      fmt::format("expected a stage (ir, kernel, schedule, llvm, ptx or asm), found '{}'{}", name,
+                  did_you_mean(name, kStages | std::views::transform([](const auto& entry) { return entry.first; }))));
 }
 
 Context::Context(ContextOptions options)
@@ -116,6 +121,8 @@ Result<std::string> Context::describe_target(const std::string& target) {
   PADLOCK_TRY(TargetCompiler* const compiler, compiler_for(target));
   return compiler->description();
 }
+
+Result<std::string> Context::find_worker() const { return tuner::find_worker(worker_); }
 
 Result<tuner::CacheKey> Context::cache_key(const Program& program, const CompileOptions& options) {
   PADLOCK_TRY(const runtime::Device* const device, tuned_device(options.device));

@@ -91,6 +91,8 @@ class Context final : public LaunchContext {
   [[nodiscard]] Result<std::string> choose_config(const CompileOptions& options);
   /// CPU and features of a target. Errors as `compile`.
   [[nodiscard]] Result<std::string> describe_target(const std::string& target);
+  /// The program that tuning would start. Error: unavailable, saying what was looked for.
+  [[nodiscard]] Result<std::string> find_worker() const;
 
   /// Returns the key by which a tuning record of this program on this device is looked up. Error: invalid_argument for
   /// a device that is not tuned (reference, simt); else as `compile`.

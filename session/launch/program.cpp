@@ -1,5 +1,6 @@
 #include "session/launch/program.h"
 
+#include "ir/location.h"
 #include "support/file.h"
 
 namespace padlock::session {
@@ -9,21 +10,14 @@ Result<Program> Program::from_text(std::string_view text, std::string file) {
   Program handle;
   handle.ir_ = std::make_shared<const ir::Program>(std::move(program));
   handle.binder_ = std::make_shared<const runtime::ArgumentBinder>(*handle.ir_);
-  handle.text_ = std::make_shared<const std::string>(text);
+  handle.text_ = std::make_shared<const std::string>(ir::without_byte_order_mark(text));
   handle.file_ = std::move(file);
   return handle;
 }
 
 Error Program::with_source_line(Error error) const {
   if (!error.where.known() || !error.where.source_line.empty()) return error;
-  std::string_view rest = *text_;
-  for (std::uint32_t line = 1; line < error.where.line; ++line) {
-    const std::size_t newline = rest.find('\n');
-    if (newline == std::string_view::npos) return error;
-    rest.remove_prefix(newline + 1);
-  }
-  rest = rest.substr(0, rest.find_first_of("\r\n"));
-  error.where.source_line = rest;
+  error.where = ir::span_at(*text_, {error.where.line, error.where.column});
   return error;
 }
 

@@ -22,6 +22,8 @@ TEST_CASE("types and scalars have the language's names and literals") {
   }
   DLDataType type{};
   CHECK(padlock_type_find("f33", &type, error.out()) == PADLOCK_INVALID_ARGUMENT);
+  CHECK(padlock_type_find("float64", &type, error.out()) == PADLOCK_INVALID_ARGUMENT);
+  CHECK(padlock_error_message(error) == std::string("expected the name of a type, found 'float64'; write 'f64'"));
   CHECK(padlock_type_name({kDLFloat, 32, 4}) == std::string());
   std::uint64_t bits = 0;
   REQUIRE_OK(padlock_scalar_parse("-1.5", kF32, &bits, error.out()), error);

@@ -23,6 +23,34 @@ TEST_CASE("a text that does not parse: line, column, and the line with a caret")
   CHECK(padlock_error_value(error, 0).name == nullptr);
 }
 
+TEST_CASE("a text with several errors: each with its place, all in the text, and each outlives the others") {
+  const Context context = make_context();
+  const std::string text = "program p(x: f33[S])\n{ y = relu(x) z = rely(y)\n  w = tanh(v) return y }";
+  Program program;
+  Error error;
+  REQUIRE(padlock_program_parse(context, text.data(), text.size(), program.out(), error.out()) ==
+          PADLOCK_INVALID_ARGUMENT);
+  CHECK(padlock_error_message(error) == std::string("expected a type or 'dim', found 'f33'; did you mean 'f32'?"));
+  REQUIRE(padlock_error_other_count(error) == 2);
+  CHECK(padlock_error_line(padlock_error_other(error, 0)) == 2);
+  CHECK(padlock_error_column(padlock_error_other(error, 1)) == 12);
+  CHECK(padlock_error_other(error, 2) == nullptr);
+  CHECK(padlock_error_other_count(padlock_error_other(error, 1)) == 0);
+  const std::string all = padlock_error_text(error);
+  for (std::size_t i = 0; i < 2; ++i)
+    CHECK(all.find(padlock_error_text(padlock_error_other(error, i))) != std::string::npos);
+  CHECK(padlock_error_text(padlock_error_other(error, 0)) ==
+        std::string("2:19: expected an operation, found 'rely'; did you mean 'relu'?\n"
+                    "  { y = relu(x) z = rely(y)\n                    ^"));
+  Error last;
+  *last.out() = padlock_error_other(error, 1);
+  padlock_error_retain(last);
+  error = Error();
+  CHECK(padlock_error_line(last) == 3);
+  CHECK(padlock_error_other_count(nullptr) == 0);
+  CHECK(padlock_error_other(nullptr, 0) == nullptr);
+}
+
 TEST_CASE("sizes that break a constraint: the constraint and the values in it") {
   const Context context = make_context();
   const Kernel kernel = compile(parse(context, kPadRelu), "reference");

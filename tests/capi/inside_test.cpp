@@ -98,7 +98,7 @@ TEST_CASE("what cannot be emitted is refused, saying what there is") {
   CHECK(std::string(padlock_error_message(error)).find("unknown target 'sm_12'") == 0);
   options = options_for("host");
   options.device = "gpu";
-  refuse(&options, "ir", "expected a device (host, reference, simt, cuda:0, ...), found 'gpu'");
+  refuse(&options, "ir", "expected a device (host, reference, simt, cuda:0, ...), found 'gpu'; write 'cuda:0'");
   options.device = nullptr;
   options.struct_size = 0;
   refuse(&options, "ir", "expected padlock_compile_options's struct_size to be its sizeof, found 0");

@@ -48,7 +48,7 @@ TEST_CASE("devices: this machine and the reference are there, of a GPU why it is
   CHECK(padlock_program_compile(parse(context, kPadRelu), &options, kernel.out(), error.out()) ==
         PADLOCK_INVALID_ARGUMENT);
   CHECK(padlock_error_message(error) ==
-        std::string("expected a device (host, reference, simt, cuda:0, ...), found 'gpu'"));
+        std::string("expected a device (host, reference, simt, cuda:0, ...), found 'gpu'; write 'cuda:0'"));
 }
 
 TEST_CASE("a device is there, is not there, or is none; a target has a description") {

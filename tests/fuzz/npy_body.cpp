@@ -23,7 +23,7 @@ void parse_text(std::string_view text) {
 
 void read_file(const std::string& path, std::size_t size) {
   const auto file = tools::ArrayFile::open({path, std::nullopt});
-  if (!file) return require(!file.error().text.empty(), "a refused file says why");
+  if (!file) return require(!file.error().errors.at(0).text.empty(), "a refused file says why");
   require(file->data_bytes() >= 0 && file->data_bytes() <= static_cast<std::int64_t>(size), "the data is in the file");
   std::vector<std::byte> data(static_cast<std::size_t>(file->data_bytes()));
   require(file->read(0, data).has_value(), "the data can be read");

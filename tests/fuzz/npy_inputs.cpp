@@ -61,7 +61,7 @@ std::string valid_file(Rng& rng) {
     n = rng.chance(5) ? std::int64_t{1} << rng.between(30, 62) : rng.between(0, 5);
     elements = elements > 100000 ? elements : elements * std::min<std::int64_t>(n, 100);
   }
-  const DLDataType type = tools::type_from_name(rng.pick(kTypes)).value();
+  const DLDataType type = *tools::lib::find_type(std::string(rng.pick(kTypes)));
   std::string file = with_version(tools::format_npy_header(type, shape), rng);
   const std::int64_t bytes = std::min<std::int64_t>(elements * tools::byte_size(type), 1 << 14);
   return file + std::string(static_cast<std::size_t>(bytes), '\x41');

@@ -64,6 +64,34 @@ class Installed(unittest.TestCase):
             done = subprocess.run([build / f"pack_{kind}", "/nowhere/x.pack"], capture_output=True, text=True)
             self.assertIn("NOT_FOUND: ", done.stderr)
 
+    def test_components_that_there_are_not_are_answered_with_those_there_are(self):
+        def find(components):
+            source = self.folder / "components"
+            source.mkdir(exist_ok=True)
+            (source / "CMakeLists.txt").write_text(
+                "cmake_minimum_required(VERSION 3.25)\nproject(components C CXX)\n"
+                f"find_package(padlock 0.1 REQUIRED {components})\nmessage(STATUS found)\n")
+            return subprocess.run([CMAKE, "-S", source, "-B", source / "build", "--fresh", "-G", GENERATOR,
+                                   f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER={CXX}",
+                                   f"-DCMAKE_C_COMPILER={CC}", f"-DLLVM_DIR={LLVM_DIR}"], capture_output=True, text=True)
+
+        for good in ("", "COMPONENTS shared", "COMPONENTS static shared", "OPTIONAL_COMPONENTS wrong"):
+            done = find(good)
+            self.assertEqual(done.returncode, 0, (good, done.stderr))
+        for bad in ("COMPONENTS wrong", "COMPONENTS shared wrong"):
+            done = find(bad)
+            self.assertNotEqual(done.returncode, 0, bad)
+            self.assertIn("expected components of padlock (shared, static), found 'wrong'", " ".join(done.stderr.split()))
+
+    def test_the_command_brings_its_pages_and_the_license(self):
+        prefix = self.folder / "command"
+        run(CMAKE, "--install", BUILD, "--prefix", prefix, "--component", "command")
+        for path in ("share/man/man1/padlock.1", "share/bash-completion/completions/padlock",
+                     "share/zsh/site-functions/_padlock", "share/fish/vendor_completions.d/padlock.fish",
+                     "share/doc/padlock/LICENSE", "share/doc/padlock/cli.md"):
+            self.assertTrue((prefix / path).stat().st_size > 0, path)
+        self.assertTrue(list(self.prefix.rglob("LICENSE")))
+
     def test_pkg_config_finds_it(self):
         if shutil.which("pkg-config") is None:
             self.skipTest("there is no pkg-config")

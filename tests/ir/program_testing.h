@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -18,15 +19,25 @@ inline Program accept(std::string_view text) {
   return *std::move(program);
 }
 
-/// A refusal: its code, and "LINE:COL: message" exactly.
+/// "LINE:COL: message".
+inline std::string brief_text(const Error& error) {
+  return std::to_string(error.where.line) + ":" + std::to_string(error.where.column) + ": " + error.message;
+}
+
+/// A refusal: the codes and "LINE:COL: message" of all its errors exactly, one a line.
 inline void check_refused(std::string_view text, std::string_view expected, Code code = Code::invalid_argument) {
   const auto program = parse_program(text);
   INFO(text.substr(0, 1000));
   REQUIRE_FALSE(program.has_value());
-  const Error& error = program.error();
-  CHECK(error.code == code);
-  CHECK(error.blame == Blame::user);
-  CHECK(std::to_string(error.where.line) + ":" + std::to_string(error.where.column) + ": " + error.message == expected);
+  std::vector<Error> errors = program.error().others;
+  errors.insert(errors.begin(), program.error());
+  std::string found;
+  for (const Error& error : errors) {
+    CHECK(error.code == code);
+    CHECK(error.blame == Blame::user);
+    found += (found.empty() ? "" : "\n") + brief_text(error);
+  }
+  CHECK(found == expected);
 }
 
 /// The requirements of a kind as "what: constraint", one a line.

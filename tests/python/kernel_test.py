@@ -29,6 +29,17 @@ class Errors(unittest.TestCase):
         self.assertIn("pat", error.message)
         self.assertIn("^", str(error))
 
+    def test_every_error_of_a_text_is_shown(self):
+        with self.assertRaises(padlock.InvalidArgument) as caught:
+            padlock.compile("program p(x: f33[A])\n{\n  y = rely(x)\n  z = tanh(w)\n  return z\n}\n")
+        for place in ("1:14: ", "3:7: ", "4:12: "):
+            self.assertIn(place, str(caught.exception))
+        self.assertEqual((caught.exception.line, caught.exception.column), (1, 14))
+        self.assertEqual(caught.exception.message, "expected a type or 'dim', found 'f33'; did you mean 'f32'?")
+        with self.assertRaises(padlock.InvalidArgument) as caught:
+            padlock.compile("program p(x: f32[A])\n{\n  y = rely(x)\n  z = relu(y)\n  return z\n}\n")
+        self.assertEqual(str(caught.exception).count("expected"), 1)
+
     def test_an_expression_with_its_values(self):
         kernel = padlock.compile(EXAMPLE, device=None)
         with self.assertRaises(padlock.FailedPrecondition) as caught:

@@ -9,7 +9,7 @@ template <class T>
 std::string text_of(const Outcome<T>& outcome) {
   if (outcome) return "ok";
   CHECK(outcome.error().code == ExitCode::usage);
-  return outcome.error().text;
+  return outcome.error().errors[0].text;
 }
 
 TEST_CASE("raw specifications") {
@@ -85,7 +85,7 @@ TEST_CASE("names that are no symbols are listed with those that are") {
   CHECK(text_of(check_symbols(*program, {{"C", 1}})) ==
         "--bind names 'C', which is no symbol of the program (it has: A, B, n)");
   CHECK(text_of(check_symbols(*program, {{"v", 1}})).starts_with("--bind names 'v'"));
-  CHECK(missing_symbols({"A", "n"}).error().text == "no value for A, n: give --bind=A=...,n=...");
+  CHECK(missing_symbols({"A", "n"}).error().errors[0].text == "no value for A, n: give --bind=A=...,n=...");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ import unittest
 from padlock_testing import PADLOCK, SOURCE, Case
 
 CACHE_ACTIONS = ("list", "show", "verify", "merge", "diff", "prune", "export", "import", "sync", "report")
-SUBCOMMANDS = ("run", "emit", "prove", "explain", "import", "pack", "tune", "bench", "cache", "devices", "version")
+SUBCOMMANDS = ("run", "emit", "prove", "explain", "import", "pack", "tune", "bench", "cache", "devices", "version", "completion", "man")
 HELP_TEXTS = [(name,) for name in SUBCOMMANDS] + [("cache", action) for action in CACHE_ACTIONS]
 # Which examples write.
 CACHE = pathlib.Path("/tmp/padlock_tuning.db")
@@ -39,9 +39,10 @@ def documented_commands(page):
 
 class Documentation(Case):
     def check_command(self, line, shown=()):
+        line, _, file = line.partition(" < ")
         words = shlex.split(line)
         self.assertEqual(words[0], "padlock", line)
-        done = self.padlock(*words[1:], cwd=SOURCE)
+        done = self.padlock(*words[1:], cwd=SOURCE, stdin=SOURCE / file if file else None)
         if shown and shown[0].startswith("padlock: error: "):
             self.assertNotEqual(done.returncode, 0, line)
             self.assertEqual(done.stderr.splitlines()[: len(shown)], shown, line)

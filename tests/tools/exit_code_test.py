@@ -45,6 +45,29 @@ class ExitCodes(Case):
         self.usage("--ulp", "run", "p.pad", "--ulp=-1")
         self.usage("--ulp", "run", "p.pad", "--ulp=1.5")
 
+    def test_errors_as_json(self):
+        def errors_of(code, *arguments):
+            report = json.loads(self.padlock(*arguments, "--json").stdout)
+            self.assertEqual(report["schema"], 1)
+            self.assertEqual(report["exit_code"], code)
+            return report["errors"]
+
+        self.write("bad.pad", "program p(x: f33[A])\n{\n  y = rely(x)\n  return y\n}\n")
+        for command in (("emit",), ("run",), ("explain",)):
+            errors = errors_of(3, *command, "bad.pad")
+            self.assertEqual([(e["status"], e["file"], e["line"], e["column"]) for e in errors],
+                             [("INVALID_ARGUMENT", "bad.pad", 1, 14), ("INVALID_ARGUMENT", "bad.pad", 3, 7)])
+            self.assertEqual(errors[1]["message"], "expected an operation, found 'rely'; did you mean 'relu'?")
+        (error,) = errors_of(4, "run", "p.pad", X, "--bind=lo=-5")
+        self.assertEqual((error["status"], error["values"]), ("FAILED_PRECONDITION", {"S": 3, "lo": -5}))
+        self.assertIn("S + lo", error["expression"])
+        (error,) = errors_of(2, "run", "p.pad", "--frobnicate")
+        self.assertEqual(error["status"], "INVALID_ARGUMENT")
+        (error,) = errors_of(3, "run", "none.pad")
+        self.assertEqual((error["status"], error["message"]), ("NOT_FOUND", "cannot read none.pad: No such file or directory"))
+        self.fail_with(3, "bad.pad:3:7", "emit", "bad.pad", "--json=report.json")
+        self.assertEqual(len(json.loads((self.folder / "report.json").read_text())["errors"]), 2)
+
     def test_2_names(self):
         self.usage("--input names 'w', which is no parameter of the program (it has: x)", "run", "p.pad", "--input=w=random")
         self.usage("--input names 'y'", "run", "p.pad", "--input=y=random")

@@ -14,7 +14,7 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-DLDataType type(const char* name) { return type_from_name(name).value(); }
+DLDataType type(const char* name) { return *lib::find_type(name); }
 
 using padlock::testing::bytes_of;
 

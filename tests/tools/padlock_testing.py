@@ -59,9 +59,10 @@ class Case(unittest.TestCase):
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return name
 
-    def padlock(self, *arguments, cwd=None, timeout=60):
+    def padlock(self, *arguments, cwd=None, timeout=60, stdin=None):
         return subprocess.run(
-            [PADLOCK, *arguments], cwd=cwd or self.folder, capture_output=True, text=True, timeout=timeout, check=False
+            [PADLOCK, *arguments], cwd=cwd or self.folder, capture_output=True, text=True, timeout=timeout, check=False,
+            input=stdin.read_text() if stdin else None,
         )
 
     def succeed(self, *arguments):

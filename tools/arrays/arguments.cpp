@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "support/suggestion.h"
 #include "tools/arrays/element_type.h"
 
 namespace padlock::tools {
@@ -48,19 +49,23 @@ Outcome<std::optional<FileArgument>> parse_file(std::string_view text) {
 }  // namespace
 
 Outcome<RawSpec> parse_raw_spec(std::string_view text) {
-  const auto wrong = [&] {
-    return usage(fmt::format("expected extents and a type such as 4x16xf32, or f32 for rank 0, found '{}'", text));
+  const auto wrong = [&](std::string_view hint) {
+    return usage(
+        fmt::format("expected extents and a type such as 4x16xf32, or f32 for rank 0, found '{}'{}", text, hint));
   };
   RawSpec spec;
   std::string_view rest = text;
   for (std::size_t x = rest.find('x'); x != std::string_view::npos; x = rest.find('x')) {
     const auto extent = parse_integer(rest.substr(0, x));
-    if (!extent || *extent < 0) return wrong();
+    if (!extent || *extent < 0) return wrong("");
     spec.extents.push_back(*extent);
     rest.remove_prefix(x + 1);
   }
-  const auto type = type_from_name(rest);
-  if (!type) return wrong();
+  const auto type = lib::find_type(std::string(rest));
+  if (!type) {
+    const std::string_view message = type.error().message();
+    return wrong(message.substr(std::min(message.find("; "), message.size())));  // what to write instead
+  }
   spec.type = *type;
   return spec;
 }

@@ -4,11 +4,6 @@
 
 namespace padlock::tools {
 
-std::optional<DLDataType> type_from_name(std::string_view name) {
-  const auto type = lib::find_type(std::string(name));
-  return type ? std::optional(*type) : std::nullopt;
-}
-
 std::string element_text(DLDataType type, const std::byte* element) {
   const auto text = lib::print_scalar(type, element_bits(type, element));
   return text ? std::string(text->view()) : std::string(text.error().message());

@@ -2,16 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "tools/failure.h"
 
 namespace padlock::tools {
 
-/// Element types are the library's; their names are the language's.
-[[nodiscard]] std::optional<DLDataType> type_from_name(std::string_view name);
+// Element types are the library's; their names are the language's.
 [[nodiscard]] inline int byte_size(DLDataType type) { return type.bits / 8; }
 [[nodiscard]] inline bool is_same(DLDataType a, DLDataType b) { return a.code == b.code && a.bits == b.bits; }
 

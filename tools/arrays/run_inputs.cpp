@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "support/suggestion.h"
 #include "tools/arrays/placement.h"
 
 namespace padlock::tools {
@@ -19,10 +20,12 @@ std::vector<padlock_parameter_info> inputs_of(const lib::Program& program) {
   return parameters;
 }
 
-std::string parameter_list(const std::vector<padlock_parameter_info>& parameters) {
+/// The parameters that there are, and which of them `name` may stand for.
+std::string parameter_list(const std::vector<padlock_parameter_info>& parameters, const std::string& name) {
   std::vector<std::string> names;
   for (const padlock_parameter_info& parameter : parameters) names.emplace_back(parameter.name);
-  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("(it has: {}){}", names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")),
+                     did_you_mean(name, names));
 }
 
 Outcome<ArgumentsByName> by_name(const std::vector<padlock_parameter_info>& parameters,
@@ -30,8 +33,8 @@ Outcome<ArgumentsByName> by_name(const std::vector<padlock_parameter_info>& para
   ArgumentsByName map;
   for (const InputArgument& argument : arguments) {
     if (std::ranges::none_of(parameters, [&](const auto& p) { return argument.name == p.name; }))
-      return fail(ExitCode::usage, fmt::format("--input names '{}', which is no parameter of the program (it has: {})",
-                                               argument.name, parameter_list(parameters)));
+      return fail(ExitCode::usage, fmt::format("--input names '{}', which is no parameter of the program {}",
+                                               argument.name, parameter_list(parameters, argument.name)));
     if (!map.emplace(argument.name, &argument).second)
       return fail(ExitCode::usage, fmt::format("--input gives {} twice", argument.name));
   }

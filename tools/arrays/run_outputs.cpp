@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "support/file.h"
+#include "support/suggestion.h"
 #include "tools/arrays/npy_header.h"
 
 namespace padlock::tools {
@@ -17,8 +18,8 @@ Outcome<std::size_t> find_result(const Results& results, const char* option, con
     names.emplace_back(results[i].name);
     if (names.back() == name) return i;
   }
-  return fail(ExitCode::usage, fmt::format("--{} names '{}', which the program does not return (it returns: {})",
-                                           option, name, fmt::join(names, ", ")));
+  return fail(ExitCode::usage, fmt::format("--{} names '{}', which the program does not return (it returns: {}){}",
+                                           option, name, fmt::join(names, ", "), did_you_mean(name, names)));
 }
 
 Outcome<AtomicFile> write_file(OutputFiles& files, const OutputArgument& argument, const lib::TensorInfo& result,

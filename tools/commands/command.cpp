@@ -8,16 +8,43 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <optional>
+#include <ranges>
 #include <span>
 
 #include "support/file.h"
+#include "support/suggestion.h"
 #include "tools/commands/command_line.h"
 
 namespace padlock::tools {
 namespace {
 
-int report(const Failure& failure) {
-  say(fmt::format("padlock: error: {}\n", failure.text));
+/// The value of the last --json, which is kStandardOutput without one; nullopt where JSON was not asked for.
+std::optional<std::string> json_destination(std::span<const std::string> arguments) {
+  constexpr std::string_view kOption = "--json";
+  std::optional<std::string> destination;
+  for (const std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (argument == kOption) destination = kStandardOutput;
+    if (argument.starts_with("--json=")) destination = argument.substr(kOption.size() + 1);
+  }
+  return destination;
+}
+
+/// The words before the first option or file: "cache show".
+std::string command_name(std::span<const std::string> arguments) {
+  if (arguments.empty() || arguments[0].starts_with("-")) return {};
+  return arguments[0] == "cache" && arguments.size() > 1 ? arguments[0] + " " + arguments[1] : arguments[0];
+}
+
+/// Tells people on stderr, and programs where they want their JSON.
+int report(const Failure& failure, std::span<const std::string> arguments) {
+  for (const FailureItem& error : failure.errors) say(fmt::format("padlock: error: {}\n", error.text));
+  if (const auto destination = json_destination(arguments); destination && !failure.has_report) {
+    const auto written = write_text(*destination, to_json(failure, command_name(arguments)));
+    if (!written) say(fmt::format("padlock: error: {}\n", written.error().errors[0].text));
+    std::fflush(stdout);
+  }
   return static_cast<int>(failure.code);
 }
 
@@ -29,20 +56,47 @@ void complete_json_flag(std::vector<std::string>& arguments) {
   }
 }
 
-/// A word where a subcommand must stand, that is none.
-const std::string* unknown_subcommand(const CLI::App& app, std::span<const std::string> arguments) {
-  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  if (commands.empty() || arguments.empty() || arguments.front().starts_with("-")) return nullptr;
-  for (const CLI::App* command : commands)
-    if (command->get_name() == arguments.front()) return unknown_subcommand(*command, arguments.subspan(1));
-  return &arguments.front();
+/// Failure: usage, for a word that is no subcommand or an option that the subcommand has not, with the closest one.
+/// Values of options are not looked at.
+Outcome<void> check_names(const CommandInfo& command, const std::string& words,
+                          std::span<const std::string> arguments) {
+  if (!command.commands.empty() && !arguments.empty() && !arguments.front().starts_with("-")) {
+    const std::string& word = arguments.front();
+    if (const CommandInfo* below = command.find(word))
+      return check_names(*below, words + " " + word, arguments.subspan(1));
+    if (word == kWorkerCommand && words == "padlock") return {};
+    return fail(ExitCode::usage,
+                fmt::format("unknown subcommand '{}'{} ({} -h lists them)", word,
+                            did_you_mean(word, command.commands | std::views::transform(&CommandInfo::name)), words));
+  }
+  for (const std::string& argument : arguments) {
+    if (argument == "--") break;
+    const std::string name = argument.substr(0, argument.find('='));
+    if (!name.starts_with("--") || std::ranges::find(command.options, name, &OptionInfo::name) != command.options.end())
+      continue;
+    return fail(ExitCode::usage,
+                fmt::format("{} has no option '{}'{}", words, name,
+                            did_you_mean(name, command.options | std::views::transform(&OptionInfo::name))));
+  }
+  return {};
 }
 
-Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
-  CLI::App app("Compiles and runs padding programs over symbolic sizes.", "padlock");
-  app.require_subcommand(1);
-  Action action;
-  Subcommand all(app, action);
+/// "padlock help run" is "padlock run --help".
+void complete_help(std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front() != "help") return;
+  arguments.erase(arguments.begin());
+  arguments.emplace_back("--help");
+}
+
+/// What stands below every help.
+std::string help_footer() {
+  std::string text = "Exit codes:\n";
+  for (const ExitMeaning& meaning : kExitMeanings)
+    text += fmt::format("  {:>3}  {}\n", static_cast<int>(meaning.code), meaning.text);
+  return text + fmt::format("Documentation: {}", kDocumentation);
+}
+
+void add_all(Subcommand& all) {
   add_run(all);
   add_emit(all);
   add_import(all);
@@ -54,9 +108,20 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   add_cache(all);
   add_devices(all);
   add_version(all);
+  add_completion(all);
   add_worker(all);
-  if (const std::string* word = unknown_subcommand(app, arguments))
-    return fail(ExitCode::usage, fmt::format("unknown subcommand '{}' (padlock -h lists them)", *word));
+}
+
+Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
+  CLI::App app("Compiles and runs padding programs over symbolic sizes.", "padlock");
+  app.require_subcommand(1);
+  app.set_version_flag("-V,--version", version_line(), "print the version");
+  app.footer(help_footer());
+  Action action;
+  Subcommand all(app, action);
+  add_all(all);
+  complete_help(arguments);
+  PADLOCK_CHECK(check_names(all.describe(), "padlock", arguments));
   complete_json_flag(arguments);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   try {
@@ -98,15 +163,15 @@ Outcome<ExitCode> print(const std::string& destination, const std::string& json,
 int run_command_line(std::vector<std::string> arguments) {
   // Everything below returns its errors; what the standard library or CLI11 still throws ends here.
   try {
-    const Outcome<ExitCode> outcome = parse_and_run(std::move(arguments));
+    const Outcome<ExitCode> outcome = parse_and_run(arguments);
     const Outcome<void> finished = finish_output();
-    if (!outcome) return report(outcome.error());
-    if (!finished) return report(finished.error());
+    if (!outcome) return report(outcome.error(), arguments);
+    if (!finished) return report(finished.error(), {});
     return static_cast<int>(*outcome);
   } catch (const std::bad_alloc&) {
-    return report({ExitCode::mismatch, "out of memory"});
+    return report(failure_of(ExitCode::mismatch, "out of memory"), {});
   } catch (const std::exception& error) {
-    return report({ExitCode::internal, error.what()});
+    return report(failure_of(ExitCode::internal, error.what()), {});
   }
 }
 

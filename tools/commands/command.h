@@ -20,7 +20,13 @@ void add_cache(Subcommand& app);
 void add_import(Subcommand& app);
 void add_devices(Subcommand& app);
 void add_version(Subcommand& app);
+void add_completion(Subcommand& app);
 void add_worker(Subcommand& app);
+
+/// The subcommand of a tuner's process, which is in no list.
+inline constexpr const char* kWorkerCommand = "worker";
+/// "padlock 0.1.0 (LLVM 22.1.0)".
+[[nodiscard]] std::string version_line();
 
 /// Writes to stdout, or to a file that appears whole or not at all, and that an interruption removes where it is one of
 /// `files`.

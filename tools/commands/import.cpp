@@ -26,7 +26,7 @@ Outcome<ExitCode> import(const ImportOptions& options) {
 void add_import(Subcommand& app) {
   Subcommand command = app.subcommand("import", "make a program of an ONNX model");
   const auto options = std::make_shared<ImportOptions>();  // shared: the callback outlives this function
-  command.program(options->model);
+  command.program(options->model, "MODEL.onnx | -");
   command.option("--output", options->output, "FILE", "where the program goes; else it is printed");
   command.json(options->json);
   command.examples("padlock import examples/pad_to_multiple.onnx",

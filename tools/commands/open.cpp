@@ -7,14 +7,19 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <ranges>
 #include <utility>
 
 #include "support/file.h"
+#include "support/suggestion.h"
 
 namespace padlock::tools {
 namespace {
 
 constexpr std::int64_t kMostModelBytes = std::int64_t{512} << 20;
+// More than a program may have, so that it is the library that says so.
+constexpr std::int64_t kMostTextBytes = std::int64_t{64} << 20;
+constexpr std::int64_t kMostPackBytes = std::int64_t{4} << 30;
 
 constexpr std::array kModes =
     std::to_array<std::pair<std::string_view, padlock_cache_mode>>({{"off", PADLOCK_CACHE_OFF},
@@ -38,7 +43,8 @@ Outcome<padlock_context_options> context_options(const CacheChoice& choice) {
   const auto* const mode = std::ranges::find(kModes, name, [](const auto& entry) { return entry.first; });
   if (mode == kModes.end())
     return fail(ExitCode::usage,
-                fmt::format("--cache-mode: expected off, read, read-write or require, found '{}'", name));
+                fmt::format("--cache-mode: expected off, read, read-write or require, found '{}'{}", name,
+                            did_you_mean(name, kModes | std::views::transform([](const auto& e) { return e.first; }))));
   padlock_context_options options = lib::Context::options();
   options.cache_mode = mode->second;
   if (!choice.file.empty()) options.cache_file = choice.file.c_str();
@@ -60,15 +66,24 @@ Outcome<void> check_device(const lib::Context& context, const std::string& devic
 }
 
 Outcome<lib::OnnxImport> import_model(const lib::Context& context, const std::string& path) {
-  PADLOCK_TRY(const std::string bytes, or_fail(ExitCode::file, read_text_file(path, kMostModelBytes)));
+  PADLOCK_TRY(const std::string bytes, read_program_file(path, kMostModelBytes));
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return or_fail(ExitCode::file, context.import_onnx(bytes.data(), bytes.size(), folder.empty() ? "." : folder), path);
 }
 
 Outcome<lib::Program> load_program(const lib::Context& context, const std::string& path) {
-  if (is_model(path)) {
+  const FileKind kind = kind_of_file(path);
+  if (kind == FileKind::pack)
+    return fail(ExitCode::file, fmt::format("{}: expected a program or an ONNX model, found a pack; write padlock run, "
+                                            "or padlock pack --list",
+                                            path));
+  if (kind == FileKind::model) {
     PADLOCK_TRY(const lib::OnnxImport made, import_model(context, path));
     return or_fail(ExitCode::file, context.parse(made.text.view()), path);
+  }
+  if (path == kStandardInput) {
+    PADLOCK_TRY(const std::string text, read_program_file(path, kMostTextBytes));
+    return or_fail(ExitCode::file, context.parse(text), path);
   }
   auto program = context.load(path);
   if (program) return *std::move(program);
@@ -78,7 +93,9 @@ Outcome<lib::Program> load_program(const lib::Context& context, const std::strin
 }
 
 Outcome<lib::Pack> load_pack(const lib::Context& context, const std::string& path) {
-  return or_fail(ExitCode::file, context.load_pack(path));
+  if (path != kStandardInput) return or_fail(ExitCode::file, context.load_pack(path));
+  PADLOCK_TRY(const std::string bytes, read_program_file(path, kMostPackBytes));
+  return or_fail(ExitCode::file, context.read_pack(bytes.data(), bytes.size()), path);
 }
 
 std::unexpected<Failure> pack_failure(const lib::Error& error, const std::string& file) {

@@ -4,6 +4,7 @@
 
 #include "tools/commands/subcommand.h"
 #include "tools/failure.h"
+#include "tools/program_file.h"
 
 // Opens what commands work on: a context with its tuning cache, programs and packs.
 namespace padlock::tools {
@@ -23,11 +24,12 @@ void add_cache_options(Subcommand& command, CacheChoice& choice);
 /// Failures: usage for what is no device's name; unavailable.
 [[nodiscard]] Outcome<void> check_device(const lib::Context& context, const std::string& device);
 
-/// Makes a program's text of an ONNX model's file. Failures exit with `file` and begin with the path.
+/// Makes a program's text of an ONNX model's file, or of the standard input, "-". Failures exit with `file` and begin
+/// with the path.
 [[nodiscard]] Outcome<lib::OnnxImport> import_model(const lib::Context& context, const std::string& path);
-[[nodiscard]] inline bool is_model(const std::string& path) { return path.ends_with(".onnx"); }
-/// Reads and verifies a program file, or imports an ONNX model, "M.onnx". Failures exit with `file`; they begin with
-/// the path and, where there is one, the position.
+[[nodiscard]] inline bool is_model(const std::string& path) { return kind_of_file(path) == FileKind::model; }
+/// Reads and verifies a program file, or imports an ONNX model, or takes either from the standard input, "-". Failures
+/// exit with `file`, for a pack too; they begin with the path and, where there is one, the position.
 [[nodiscard]] Outcome<lib::Program> load_program(const lib::Context& context, const std::string& path);
 
 /// Reads a pack. Failures exit with `file` and begin with the path.

@@ -82,7 +82,7 @@ Outcome<double> launch(const lib::Context& context, const lib::Call& call, const
   return elapsed.count();
 }
 
-/// Says on stderr where --expect differs.
+/// Says on stderr where --expect differs, as the report does.
 Outcome<ExitCode> verdict(const std::vector<ExpectReport>& reports) {
   for (const ExpectReport& report : reports) {
     const Comparison& comparison = report.comparison;
@@ -90,7 +90,10 @@ Outcome<ExitCode> verdict(const std::vector<ExpectReport>& reports) {
     const std::string count = comparison.elements == 0 ? std::string()
                                                        : fmt::format("{} of {} elements differ; the first ",
                                                                      comparison.differing, comparison.elements);
-    return fail(ExitCode::differs, fmt::format("--expect={}: {}{}", report.result, count, comparison.first));
+    Failure failure =
+        failure_of(ExitCode::differs, fmt::format("--expect={}: {}{}", report.result, count, comparison.first));
+    failure.has_report = true;
+    return std::unexpected(std::move(failure));
   }
   return ExitCode::ok;
 }
@@ -103,7 +106,7 @@ struct Source {
   std::function<Outcome<lib::Kernel>()> compile;
 };
 
-bool is_pack(const RunOptions& options) { return options.program.ends_with(".pack"); }
+bool is_pack(const RunOptions& options) { return kind_of_file(options.program) == FileKind::pack; }
 
 /// Checks that no option says how to compile: a pack's programs are compiled.
 Outcome<void> check_pack_options(const RunOptions& options) {
@@ -168,6 +171,7 @@ Outcome<ExitCode> execute(const RunOptions& options, const lib::Context& context
   const RunReport report{.program = program.name(),
                          .device = options.device,
                          .config = call.config(),
+                         .reason = call.reason(),
                          .outputs = outputs,
                          .expects = expects,
                          .seed = inputs.any_random() ? std::optional(seed) : std::nullopt,
@@ -194,7 +198,7 @@ Outcome<ExitCode> run(const RunOptions& options) {
 void add_run(Subcommand& app) {
   Subcommand command = app.subcommand("run", "compile, bind, launch, write results");
   const auto options = std::make_shared<RunOptions>();  // shared: the callback outlives this function
-  command.program(options->program);
+  command.program(options->program, "PROGRAM.pad | MODEL.onnx | PACK | -");
   command.option("--program", options->packed, "NAME", "which program of a pack, F.pack, is run");
   command.repeated("--input", options->inputs,
                    "NAME=@FILE.npy, NAME=4x16xf32=@FILE.bin (raw), NAME=random, or for a scalar NAME=LITERAL or a file "

@@ -7,6 +7,28 @@
 #include <utility>
 
 namespace padlock::tools {
+namespace {
+
+OptionInfo describe_option(const CLI::Option& option) {
+  OptionInfo info{.name = option.get_single_name(), .help = option.get_description()};
+  info.is_positional = option.get_positional();
+  if (info.is_positional || option.get_items_expected_max() > 0) info.type = option.get_type_name();
+  info.type = info.type.substr(0, info.type.find(':'));  // without what CLI11 adds about checks
+  if (info.type.empty() && option.get_items_expected_max() > 0) info.type = "VALUE";
+  if (!info.is_positional && !option.get_lnames().empty()) info.name = "--" + option.get_lnames().front();
+  if (!option.get_snames().empty()) info.letter = "-" + option.get_snames().front();
+  return info;
+}
+
+CommandInfo describe_app(const CLI::App& app) {
+  CommandInfo info{.name = app.get_name(), .help = app.get_description(), .footer = app.get_footer()};
+  for (const CLI::Option* option : app.get_options()) info.options.push_back(describe_option(*option));
+  for (const CLI::App* below : app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); }))
+    info.commands.push_back(describe_app(*below));
+  return info;
+}
+
+}  // namespace
 
 Subcommand Subcommand::subcommand(const std::string& name, const std::string& help) {
   return {*app_->add_subcommand(name, help), *action_};
@@ -15,8 +37,12 @@ Subcommand Subcommand::subcommand(const std::string& name, const std::string& he
 void Subcommand::require_subcommand() { app_->require_subcommand(1); }
 void Subcommand::hide() { app_->group(""); }
 
-void Subcommand::program(std::string& file) {
-  app_->add_option("program", file, "the program's file")->required()->type_name("PROGRAM.pad");
+void Subcommand::program(std::string& file, const std::string& type) {
+  app_->add_option("program", file, "the program's file; - is the standard input")->required()->type_name(type);
+}
+
+void Subcommand::word(std::string& value, const std::string& type, const std::string& help) {
+  app_->add_option("word", value, help)->required()->type_name(type);
 }
 
 void Subcommand::files(std::vector<std::string>& files, int least, int most, const std::string& help) {
@@ -57,6 +83,8 @@ void Subcommand::json(std::string& destination) {
 void Subcommand::examples(const std::string& first, const std::string& second) {
   app_->footer(fmt::format("Examples:\n  {}\n  {}", first, second));
 }
+
+CommandInfo Subcommand::describe() const { return describe_app(*app_); }
 
 void Subcommand::runs(Action action) {
   app_->callback([into = action_, action = std::move(action)] { *into = action; });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/failure.h"
+#include "tools/text/command_info.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
@@ -34,8 +35,10 @@ class Subcommand {
   /// Leaves it out of the help.
   void hide();
 
-  /// The program's file, without a name in front of it.
-  void program(std::string& file);
+  /// The file that it works on, without a name in front of it. `type`: of which kinds.
+  void program(std::string& file, const std::string& type = "PROGRAM.pad | MODEL.onnx | -");
+  /// A word without a name in front of it.
+  void word(std::string& value, const std::string& type, const std::string& help);
   /// `least` to `most` names of files, without a name in front of them.
   void files(std::vector<std::string>& files, int least, int most, const std::string& help);
   void option(const std::string& name, std::string& value, const std::string& type, const std::string& help);
@@ -53,6 +56,9 @@ class Subcommand {
   void json(std::string& destination);
   /// Examples at the end of the help; each works as typed in the repository's root.
   void examples(const std::string& first, const std::string& second);
+
+  /// The whole of it, as it is parsed; without what is hidden.
+  [[nodiscard]] CommandInfo describe() const;
 
   /// Sets the action that it runs.
   void runs(Action action);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "support/json_writer.h"
+#include "tools/text/run_report.h"
 #include "tools/text/tune_text.h"
 
 namespace padlock::tools {
@@ -17,11 +18,6 @@ std::string row_text(const TimedRow& row, const TimedRow& copy) {
                      speed.low, speed.high);
 }
 
-std::string config_text(const BenchReport& report) {
-  const std::string config = report.call.config();
-  return config.empty() ? "none (reference)" : config;
-}
-
 }  // namespace
 
 std::string bench_text(const BenchReport& report) {
@@ -33,7 +29,7 @@ std::string bench_text(const BenchReport& report) {
     text += fmt::format("{}, {} bytes\n", comparison.title, report.bytes);
     for (const TimedRow& row : comparison.rows) text += row_text(row, comparison.rows.front());
   }
-  return text + fmt::format("seed: {}\nconfig: {}\n", report.seed, config_text(report));
+  return text + fmt::format("seed: {}\n{}", report.seed, config_text(report.call.config(), report.call.reason()));
 }
 
 std::string bench_json(const BenchReport& report) {

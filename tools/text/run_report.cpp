@@ -30,6 +30,11 @@ std::string values_text(const lib::TensorInfo& tensor, std::span<const std::byte
 
 }  // namespace
 
+std::string config_text(const std::string& config, const std::string& reason) {
+  if (config.empty()) return "config: none (reference)\n";
+  return fmt::format("config: {}\n  {}\n", config, reason);
+}
+
 std::string report_text(const RunReport& report) {
   std::string text;
   for (std::size_t i = 0; i < report.outputs.results().size(); ++i) {
@@ -45,7 +50,7 @@ std::string report_text(const RunReport& report) {
                 : fmt::format("{}: differs from what is expected: {}\n", expect.result, comparison.first);
   }
   if (report.seed) text += fmt::format("seed: {}\n", *report.seed);
-  text += fmt::format("config: {}\n", report.config.empty() ? "none (reference)" : report.config);
+  text += config_text(report.config, report.reason);
   return text + fmt::format("time: {:.3f} ms\n", report.milliseconds);
 }
 
@@ -53,6 +58,7 @@ std::string report_json(const RunReport& report) {
   JsonWriter json;
   json.begin_object().member("schema", 1).member("command", "run");
   json.member("program", report.program).member("device", report.device).member("config", report.config);
+  json.member("reason", report.reason);
   if (report.seed) json.member("seed", *report.seed);
   json.key("results").begin_array();
   for (std::size_t i = 0; i < report.outputs.results().size(); ++i) {

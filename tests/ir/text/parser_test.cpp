@@ -88,6 +88,16 @@ TEST_CASE("parameters, strides, statements and arguments") {
   CHECK(program.results.size() == 2);
 }
 
+TEST_CASE("a byte order mark means nothing, at the beginning alone") {
+  CHECK(read("\xef\xbb\xbfprogram p(x: f32[]) { return x }").name == "p");
+  const auto program = parse("\xef\xbb\xbf  pogram p(x: f32[]) { return x }");
+  REQUIRE_FALSE(program.has_value());
+  CHECK(program.error().to_string() ==
+        "1:3: expected 'program', found 'pogram'\n    pogram p(x: f32[]) { return x }\n    ^");
+  check_refused("program p(\xef\xbb\xbfx: f32[]) { y = neg(x) return y }",
+                "1:11: expected the name of a parameter, found '\xef\xbb\xbf'");
+}
+
 TEST_CASE("blanks and comments mean nothing") {
   CHECK(read("program p(x:f32[2]){return x}").name == "p");
   CHECK(
@@ -101,7 +111,7 @@ TEST_CASE("names of operations, modes and arguments are not reserved") {
   for (const char* word : {"program", "where", "return", "strides", "dim", "floordiv", "ceildiv", "mod", "min", "max",
                            "inf", "nan", "true", "false", "bits", "f64", "bf16", "bool", "u8"}) {
     CHECK(is_reserved(word));
-    check_refused(std::string("program ") + word + "() { return x }",
+    check_refused(std::string("program ") + word + "(x: f32[]) { return x }",
                   std::string("1:9: expected the name of the program, found '") + word + "'");
   }
 }
@@ -119,7 +129,7 @@ TEST_CASE("a number that touches what it cannot take in is an error") {
   check_refused(with("0x"), "1:35: expected hexadecimal digits after '0x'");
   check_refused(with("0X1"), "1:36: expected the end of the number, found 'X'");
   check_refused(with("0x1g"), "1:38: expected the end of the number, found 'g'");
-  check_refused(with(".5"), "1:35: expected a token, found the character '.'");
+  check_refused(with(".5"), "1:35: expected a value or a literal, found '.'; a number begins with a digit");
   check_refused(with("0x10"), "1:35: expected a value or a literal, found '0x10'");
   check_refused(with("-x"), "1:36: expected a number or 'inf', found 'x'");
   check_refused(with("-nan"), "1:36: expected a number or 'inf', found 'nan'");
@@ -129,19 +139,21 @@ TEST_CASE("a number that touches what it cannot take in is an error") {
 
 TEST_CASE("errors stand at what was found") {
   check_refused("", "1:1: expected 'program', found the end of the text");
-  check_refused("progam p() {}", "1:1: expected 'program', found 'progam'");
+  check_refused("progam p() {}",
+                "1:1: expected 'program', found 'progam'\n1:13: expected a statement or 'return', found '}'");
   check_refused("program p(x f32) { return x }", "1:13: expected ':', found 'f32'");
-  check_refused("program p(x: f33) { return x }", "1:14: expected a type or 'dim', found 'f33'");
+  check_refused("program p(x: f33) { return x }", "1:14: expected a type or 'dim', found 'f33'; did you mean 'f32'?");
   check_refused("program p(x: f32[2) { return x }", "1:19: expected an operator, ',' or ']', found ')'");
   check_refused("program p(x: f32[2] y: f32) { return x }", "1:21: expected ',' or ')', found 'y'");
-  check_refused("program p(,) { return x }", "1:11: expected the name of a parameter, found ','");
+  check_refused("program p(, x: f32) { y = neg(x) return y }", "1:11: expected the name of a parameter, found ','");
   check_refused("program p(x: f32[2],) { return x }", "1:21: expected the name of a parameter, found ')'");
   check_refused("program p(x: f32[2,]) { return x }", "1:20: expected an integer expression, found ']'");
-  check_refused("program p(S: dim) where S { return x }", "1:27: expected an operator or a comparison, found '{'");
-  check_refused("program p(S: dim) where S = 1 { return x }", "1:27: expected an operator or a comparison, found '='");
+  check_refused("program p(x: f32[S]) where S { return x }", "1:30: expected an operator or a comparison, found '{'");
+  check_refused("program p(x: f32[S]) where S = 1 { return x }",
+                "1:30: expected an operator or a comparison, found '='; write '=='");
   check_refused("program p(x: f32[2]) {\n  y relu(x)\n return y }", "2:5: expected '=', found 'relu'");
   check_refused("program p(x: f32[2]) {\n  y = min(x)\n return y }",
-                "2:7: expected the name of an operation, found 'min'");
+                "2:7: expected the name of an operation, found 'min'; write 'minimum'");
   check_refused("program p(x: f32[2]) { y = relu(x }", "1:35: expected ',' or ')', found '}'");
   check_refused("program p(x: f32[2]) { y = pad(low = [1], x) return y }",
                 "1:43: expected a named argument after a named one, found 'x'");
@@ -155,13 +167,21 @@ TEST_CASE("errors stand at what was found") {
   check_refused("program p(x: f32[2]) { return x", "1:32: expected ',' or '}', found the end of the text");
   check_refused("program p(x: f32[min(2)]) { return x }", "1:23: expected an operator or ',', found ')'");
   check_refused("program p(x: f32[(2]) { return x }", "1:20: expected an operator or ')', found ']'");
-  check_refused("program p(x: f32[a / b]) { return x }", "1:20: expected a token, found the character '/'");
+  check_refused("program p(x: f32[a / b]) { return x }",
+                "1:20: expected an operator, ',' or ']', found '/'; write 'floordiv' or 'ceildiv'");
 }
 
 TEST_CASE("bytes outside ASCII stand in comments alone, and there as UTF-8") {
-  check_refused("program p\xc3\xa9() { return x }", "1:10: expected a token, found the byte 0xc3");
-  check_refused("program p(\x01) {}", "1:11: expected a token, found the byte 0x01");
-  check_refused(std::string_view("program p(\0) {}", 15), "1:11: expected a token, found the byte 0x00");
+  check_refused("program p\xc3\xa9() { return x }", "1:10: expected '(', found '\xc3\xa9'");
+  check_refused("program p(x: f32[\xe2\x89\xa4 \xe2\x89\xa4]) { return x }",
+                "1:18: expected an integer expression, found '\xe2\x89\xa4'");
+  check_refused("program p(x: f32[\xff]) { return x }", "1:18: expected an integer expression, found the byte 0xff");
+  check_refused("program p(\x01) {}",
+                "1:11: expected the name of a parameter, found the byte 0x01\n"
+                "1:15: expected a statement or 'return', found '}'");
+  check_refused(std::string_view("program p(\0) {}", 15),
+                "1:11: expected the name of a parameter, found the byte 0x00\n"
+                "1:15: expected a statement or 'return', found '}'");
   check_refused("// \xc3\xa9 \xff\nprogram", "1:6: expected UTF-8, found the byte 0xff");
   for (const char* bad : {"\x80", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80", "\xf4\x90\x80\x80",
                           "\xe2\x82", "\xf8\x88\x80\x80\x80"})
@@ -172,7 +192,7 @@ TEST_CASE("an error shows its line without the line end") {
   const auto program = parse("program p(\r\n\tx: f31)\r\n{ return x }");
   REQUIRE_FALSE(program.has_value());
   CHECK(program.error().to_string("a.pad") ==
-        "a.pad:2:5: expected a type or 'dim', found 'f31'\n  \tx: f31)\n  \t   ^");
+        "a.pad:2:5: expected a type or 'dim', found 'f31'; did you mean 'f32'?\n  \tx: f31)\n  \t   ^");
 }
 
 TEST_CASE("what works and what is refused for its size") {

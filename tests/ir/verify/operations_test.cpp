@@ -142,7 +142,7 @@ TEST_CASE("iota: the coordinates of a shape in a type") {
   CHECK(type_of("a = iota(i32, shape = [S, 3], axis = 1)") == "i32[S, 3]");
   CHECK(type_of("a = iota(f16, shape = [4], axis = 0)") == "f16[4]");
   refused("a = iota(bool, shape = [S], axis = 0)", "3:10: expected a type other than bool for 'iota'");
-  refused("a = iota(x, shape = [S], axis = 0)", "3:10: expected a type as the first operand of 'iota'");
+  refused("a = iota(x, shape = [S], axis = 0)", "3:10: expected a type as the first operand of 'iota', found 'x'");
   refused("a = iota(shape = [S], axis = 0)", "3:5: expected 1 operand of 'iota' (a type), found 0");
   refused("a = iota(i32, shape = [S], axis = 1)", "3:35: expected an integer literal in [0, 1) for 'axis', found '1'");
   refused("a = iota(i32, shape = [], axis = 0)", "3:34: expected an integer literal in [0, 0) for 'axis', found '0'");
@@ -246,7 +246,8 @@ TEST_CASE("pad: modes") {
             .operands.size() == 2);
   CHECK(accept(with("a = pad(r, low = [1], high = [0], mode = wrap)")).values().back().operands.size() == 1);
   refused("a = pad(x, low = [0, 0], high = [0, 0], mode = mirror)",
-          "3:48: expected a mode: constant, edge, reflect, symmetric or wrap, found 'mirror'");
+          "3:48: expected a mode: constant, edge, reflect, symmetric or wrap, found 'mirror'; write 'reflect', or "
+          "'symmetric' where the edge repeats");
   refused("a = pad(x, low = [0, 0], high = [0, 0], mode = 1)",
           "3:48: expected a mode: constant, edge, reflect, symmetric or wrap");
 }
@@ -342,7 +343,7 @@ TEST_CASE("arguments: the right ones, once, of the right form") {
   refused("a = relu()", "3:5: expected 1 operand of 'relu', found 0");
   refused("a = add(x)", "3:5: expected 2 operands of 'add', found 1");
   refused("a = cast(x)", "3:5: expected 2 operands of 'cast' (a value and a type), found 1");
-  refused("a = cast(x, i)", "3:13: expected a type as the second operand of 'cast'");
+  refused("a = cast(x, i)", "3:13: expected a type as the second operand of 'cast', found 'i'");
   refused("a = leaky_relu(x, 1)", "3:5: expected 1 operand of 'leaky_relu', found 2");
   refused("a = relu(x, low = [0])", "3:13: expected no named argument of 'relu', found 'low'");
   refused("a = pad(x, low = [0, 0], hi = [0, 0])",

@@ -42,7 +42,8 @@ TEST_CASE("one namespace, nothing is redefined") {
   check_refused("program p(x: f32[2], x: f32[2]) { return x }",
                 "1:22: expected a new name, found the tensor 'x' again");
   check_refused("program p(x: f32[2], x: f32) { return x }", "1:22: expected a new name, found the tensor 'x' again");
-  check_refused("program p(k: dim, k: dim) { return x }", "1:19: expected a new name, found the symbol 'k' again");
+  check_refused("program p(k: dim, k: dim, x: f32) { y = neg(x) return y }",
+                "1:19: expected a new name, found the symbol 'k' again");
   check_refused("program p(x: f32[x]) { return x }", "1:18: expected a symbol, found the tensor 'x'");
   check_refused("program p(x: f32[s], s: f32) { return x }", "1:18: expected a symbol, found the scalar 's'");
   check_refused("program p(x: f32[S]) { x = relu(x) return x }",

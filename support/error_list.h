@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "support/error.h"
+
+namespace padlock {
+
+/// Errors of one text, each of a fault of its own. An error that only follows from one that is listed is a
+/// `consequence`: it stops whoever gets it, and the list leaves it out.
+class ErrorList {
+ public:
+  static constexpr std::size_t kMost = 20;
+
+  /// Leaves out a second error at the same place, too.
+  void add(Error error);
+  [[nodiscard]] bool is_empty() const { return errors_.empty(); }
+  /// Returns whether to look for no more: there are more errors than the list keeps, or one that is not of the text
+  /// alone, such as a limit's.
+  [[nodiscard]] bool is_final() const { return is_final_; }
+
+  /// Makes one error of a list that is not empty: the first of the text, which has the others. If there were more than
+  /// kMost, the last says so.
+  [[nodiscard]] std::unexpected<Error> take() &&;
+
+  [[nodiscard]] static std::unexpected<Error> consequence();
+  [[nodiscard]] static bool is_consequence(const Error& error);
+  /// Returns `status` for a value, else lists the error and returns a consequence.
+  template <class T>
+  Status note(const Result<T>& result) {
+    if (result) return {};
+    add(result.error());
+    return consequence();
+  }
+
+ private:
+  std::vector<Error> errors_;
+  bool is_final_ = false;
+};
+
+}  // namespace padlock
