@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "support/suggestion.h"
 #include "tools/arrays/element_type.h"
 
 namespace padlock::tools {
