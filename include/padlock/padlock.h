@@ -661,10 +661,10 @@ PADLOCK_API padlock_status padlock_cache_verify(const padlock_cache* cache, int6
 PADLOCK_API padlock_status padlock_cache_merge(padlock_cache* cache, const padlock_cache* other, int64_t* written,
                                                padlock_error** error);
 /* Puts in what other caches left at `url`, and leaves there what this one has then: "file:///FOLDER", or
-   "redis://HOST[:PORT]" where the library was built with it. Of one place the later record stays, everywhere. Whatever
-   the exchange does, the cache stays as good as it was: what could not be reached, read or written is in `problems`, a
-   line each, and is no error. `written`: as of padlock_cache_merge. Since 1002. Errors: INVALID_ARGUMENT for another
-   URL; UNIMPLEMENTED; else as the cache's file. */
+   "redis://HOST[:PORT]", whose calls take 5 seconds and whose answers 64 MiB at most, together. Of one place the later
+   record stays, everywhere. Whatever the exchange does, the cache stays as good as it was: what could not be reached,
+   read or written is in `problems`, a line each, and is no error. `written`: as of padlock_cache_merge. Since 1002.
+   Errors: INVALID_ARGUMENT for another URL; UNIMPLEMENTED for rediss://; else as the cache's file. */
 PADLOCK_API padlock_status padlock_cache_sync(padlock_cache* cache, const char* url, int64_t* written,
                                               padlock_text** problems, padlock_error** error);
 /* The records, as lines, that padlock_cache_prune would remove. */
