@@ -43,6 +43,8 @@ class GraphImport {
   Status import_node(const Node& node, NodeImport& import);
   /// Returns null where one of its inputs was refused itself.
   Result<std::vector<Value*>> inputs_of(const Node& node, bool& is_lost);
+  /// Notes in results that are data, and that sizes are computed of, which node made them data.
+  void note_origins(NodeImport& import, std::size_t index) const;
   void keep_results(const Node& node, std::size_t index, std::vector<std::optional<Value>> results);
   void add_result(const ValueInfo& info);
   void refuse(std::string subject, std::string reason);

@@ -58,6 +58,21 @@ Expr SizeMath::product(std::span<const Expr> factors) {
   return result;
 }
 
+bool SizeMath::require(Expr e, ir::Comparison comparison, std::int64_t number) {
+  const ir::Constraint wanted{e, comparison, constant(number)};
+  // What each question costs grows with the guards that there are.
+  take_steps(1 + 8 * guards_.size());
+  if (guards_.size() >= padlock::limits::kConstraints / 2 || is_beyond_limits()) {
+    is_beyond_limits_ = true;
+    return true;
+  }
+  if (facts_.proves(wanted)) return true;
+  if (facts_.refutes(wanted)) return false;
+  facts_.add(wanted);
+  guards_.push_back(wanted);
+  return true;
+}
+
 std::string SizeMath::text(Expr e) {
   std::string text = to_string(context_, e, limits::kExpressionBytes);
   take_steps(text.size());
