@@ -29,7 +29,7 @@ std::string text_of(const std::vector<Expr>& shape, ir::DType dtype, SizeMath& s
 GraphImport::GraphImport(const Model& model, const ImportOptions& options)
     : model_(model), graph_(*model.graph), usage_(usage_of(graph_)), elements_(options.folder) {}
 
-Result<Import> GraphImport::run() && {
+Result<Import> GraphImport::run() {
   PADLOCK_CHECK(check_versions());
   take_names();
   PADLOCK_CHECK(add_constants());
@@ -147,6 +147,8 @@ Expr GraphImport::extent(const ValueInfo& info, std::size_t axis) {
   auto [found, is_new] = symbol_names_.try_emplace(dimension.name);
   if (is_new) {
     found->second = text_.take_name(dimension.name);
+    import_.symbols.push_back(
+        {.kind = Place::Kind::symbol, .model_name = printable(dimension.name), .names = {found->second}});
     return sizes_.extent(found->second);
   }
   return *sizes_.context().find_symbol(found->second);
@@ -167,6 +169,7 @@ void GraphImport::refuse(std::string subject, std::string reason) {
 }
 
 void GraphImport::refuse_node(std::size_t index, const Error& error) {
+  refused_nodes_.insert(index);
   refuse(subject_of(index), error.message);
   for (const std::string_view output : graph_.nodes[index].outputs) lost_.insert(output);
 }
@@ -187,7 +190,7 @@ Status GraphImport::import_node(const Node& node, NodeImport& import) {
   if (model_.functions.contains({is_default_domain(node.domain) ? "" : node.domain, node.op}))
     return refused("it calls a function of the model; functions are not expanded");
   const Operator* const op = is_default_domain(node.domain) ? find_operator(node.op) : nullptr;
-  if (op == nullptr) return refused("there is no such operation");
+  if (op == nullptr) return refused(fmt::format("Padlock has no {}", node.op.substr(0, limits::kNameBytes)));
   for (const Attribute& attribute : node.attributes)
     if (attribute.has_graph || attribute.is_reference || attribute.has_other_kind)
       return refused(fmt::format("its attribute {} is a graph, a reference or of another kind that is not read",

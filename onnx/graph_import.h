@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -23,7 +24,10 @@ class GraphImport {
   /// Borrows the model and the options, which outlive it.
   GraphImport(const Model& model, const ImportOptions& options);
 
-  [[nodiscard]] Result<Import> run() &&;
+  /// Call it once.
+  [[nodiscard]] Result<Import> run();
+  /// After `run`: the positions of the nodes that were refused.
+  [[nodiscard]] const std::set<std::size_t>& refused_nodes() const { return refused_nodes_; }
 
  private:
   /// A node, or something else of the model, that cannot be imported.
@@ -66,6 +70,7 @@ class GraphImport {
   std::unordered_map<std::string_view, std::string> symbol_names_;
   std::unordered_set<std::string> result_names_;
   std::vector<Refusal> refusals_;
+  std::set<std::size_t> refused_nodes_;
   std::size_t refusal_count_ = 0;
   Import import_;
 };

@@ -85,7 +85,7 @@ PADLOCK_STATIC_ASSERT(sizeof(DLTensor) == 48, dl_tensor_size);
 /* ---- Version and status ---------------------------------------------------------------------------------------- */
 
 /* 1000 * major + minor. The same major version: a program that was compiled with an older header works. */
-#define PADLOCK_API_VERSION 1005
+#define PADLOCK_API_VERSION 1006
 /* Returns 1000 * major + minor of the library that is loaded. */
 PADLOCK_API int32_t padlock_api_version(void);
 /* "0.1.0". */
@@ -379,14 +379,19 @@ PADLOCK_API padlock_status padlock_program_symbol(const padlock_program* program
 
 typedef struct padlock_onnx_options {
   size_t struct_size;
-  const char* folder; /* where files of external data lie; NULL: a model that has some is refused */
+  const char* folder;         /* where files of external data lie; NULL: a model that has some is refused */
+  const char* const* outputs; /* names of values of the model that the program computes; what nodes compute of which no
+                                 program can be made are its inputs. NULL: the whole model. Since 1006 */
+  size_t output_count;
 } padlock_onnx_options;
 
 /* Makes the text of a program, as padlock_program_parse reads it, of an ONNX model of `size` bytes. `interface`, which
-   may be NULL, says as JSON ("schema": 1) what stands there for each input and result of the model: a tensor, a scalar,
-   dims (one for each element of a tensor that says sizes), or nothing. `options` may be NULL. A model is not trusted.
-   Since 1004. Errors: INVALID_ARGUMENT for what is no model; UNIMPLEMENTED for one of which no program can be made,
-   with each node, its operator and the reason; RESOURCE_EXHAUSTED; of external data as the file's. */
+   may be NULL, says as JSON ("schema": 1), by the model's names, what stands there for each input and result of the
+   model: a tensor, a scalar, dims (one for each element of a tensor that says sizes), or nothing; and for each
+   dimension that has a name, a symbol. `options` may be NULL. A model is not trusted. Since 1004. Errors:
+   INVALID_ARGUMENT for what is no model; UNIMPLEMENTED for one of which no program can be made, with each node, its
+   operator and the reason, and the parts that are programs; NOT_FOUND for an output that nothing computes;
+   RESOURCE_EXHAUSTED; of external data as the file's. */
 PADLOCK_API padlock_status padlock_onnx_import(padlock_context* context, const void* bytes, size_t size,
                                                const padlock_onnx_options* options, padlock_text** text,
                                                padlock_text** interface, padlock_error** error);

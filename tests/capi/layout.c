@@ -10,7 +10,7 @@
 #define SIZE(type, bytes) PADLOCK_STATIC_ASSERT(sizeof(type) == (bytes), type##_size)
 #define AT(type, member, bytes) PADLOCK_STATIC_ASSERT(offsetof(type, member) == (bytes), type##_##member)
 
-PADLOCK_STATIC_ASSERT(PADLOCK_API_VERSION == 1005, api_version);
+PADLOCK_STATIC_ASSERT(PADLOCK_API_VERSION == 1006, api_version);
 PADLOCK_STATIC_ASSERT(sizeof(padlock_status) == 4, status_size);
 PADLOCK_STATIC_ASSERT(PADLOCK_OK == 0 && PADLOCK_UNAUTHENTICATED == 16, statuses);
 
@@ -62,8 +62,10 @@ SIZE(padlock_symbol_info, 24);
 AT(padlock_symbol_info, name, 8);
 AT(padlock_symbol_info, kind, 16);
 
-SIZE(padlock_onnx_options, 16);
+SIZE(padlock_onnx_options, 32);
 AT(padlock_onnx_options, folder, 8);
+AT(padlock_onnx_options, outputs, 16);
+AT(padlock_onnx_options, output_count, 24);
 
 SIZE(padlock_compile_options, 40);
 AT(padlock_compile_options, device, 8);

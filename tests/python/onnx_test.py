@@ -34,6 +34,35 @@ class Models(unittest.TestCase):
         numpy.testing.assert_array_equal(model(x), wanted)
         numpy.testing.assert_array_equal(model.run({"x": x})[0], wanted)
 
+    def test_inputs_and_outputs_go_by_the_models_names(self):
+        import numpy
+
+        import padlock.onnx
+
+        model = padlock.onnx.load(MODEL)
+        x = numpy.ones((2, 6), "f4")
+        numpy.testing.assert_array_equal(model(x=x), model(x))
+        (result,) = [place["name"] for place in model.results]
+        numpy.testing.assert_array_equal(model.run({"x": x}, [result])[0], model(x))
+        for call, message in (
+            (lambda: model(x, x=x), "the input 'x' is given twice"),
+            (lambda: model(z=x), "expected one of the model's inputs .'x'., found 'z'"),
+            (lambda: model.run({"x": x}, ["z"]), f"expected one of the model's outputs .'{result}'., found 'z'"),
+        ):
+            with self.assertRaisesRegex(padlock.InvalidArgument, message):
+                call()
+
+    def test_a_part_of_a_model_goes_by_its_outputs(self):
+        import numpy
+
+        import padlock.onnx
+
+        model = padlock.onnx.load(MODEL, outputs=["pad"])
+        self.assertNotIn("relu", model.text)
+        numpy.testing.assert_array_equal(model(-numpy.ones((1, 7), "f4")), numpy.pad(-numpy.ones((1, 7), "f4"), ((0, 0), (0, 1))))
+        with self.assertRaisesRegex(padlock.NotFound, "a value that the model computes, found 'z'"):
+            padlock.onnx.load(MODEL, outputs=["z"])
+
     def test_errors(self):
         import padlock.onnx
 

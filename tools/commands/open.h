@@ -24,7 +24,8 @@ void add_cache_options(Subcommand& command, CacheChoice& choice);
 [[nodiscard]] Outcome<void> check_device(const lib::Context& context, const std::string& device);
 
 /// Makes a program's text of an ONNX model's file. Failures exit with `file` and begin with the path.
-[[nodiscard]] Outcome<lib::OnnxImport> import_model(const lib::Context& context, const std::string& path);
+[[nodiscard]] Outcome<lib::OnnxImport> import_model(const lib::Context& context, const std::string& path,
+                                                    const std::vector<std::string>& outputs = {});
 [[nodiscard]] inline bool is_model(const std::string& path) { return path.ends_with(".onnx"); }
 /// Reads and verifies a program file, or imports an ONNX model, "M.onnx". Failures exit with `file`; they begin with
 /// the path and, where there is one, the position.
