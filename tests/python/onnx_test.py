@@ -141,6 +141,14 @@ def exported(name):
     elif name == "same":
         (top, bottom), (left, right) = same(2), same(3)
         y = padded(["z", "z", top, left, "z", "z", bottom, right])
+    elif name.startswith("ceil"):
+        # math.ceil(W / divisor) * divisor - W, as torch.onnx.export(dynamo=True) writes it
+        n, divisor = size(3), int(name.removeprefix("ceil"))
+        quotient = apply("Div", apply("Cast", n, to=onnx.TensorProto.FLOAT), apply("Constant", value_float=float(divisor)))
+        rounded = apply("Cast", apply("Ceil", quotient), to=onnx.TensorProto.INT64)
+        y = padded(["z"] * 7 + [apply("Sub", apply("Mul", rounded, apply("Constant", value_int=divisor)), n)])
+    elif name == "remainder":
+        y = padded(["z"] * 7 + [apply("Mod", "seven", size(3))])
     else:
         constants["amounts"] = ([8], [0, 0, 1, 2, 0, 0, 2, 1])
         y = apply("Pad", "x", "amounts", mode=name)
@@ -166,7 +174,7 @@ class Exports(unittest.TestCase):
         draw = numpy.random.default_rng(seed)
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3  # it warns of constants that nobody uses
-        for name in ("multiple", "swin", "same", "reflect", "edge", "wrap"):
+        for name in ("multiple", "swin", "same", "ceil32", "ceil14", "remainder", "reflect", "edge", "wrap"):
             model = exported(name)
             theirs = onnxruntime.InferenceSession(model.SerializeToString(), options)
             ours = padlock.onnx.load(model)
