@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "tools/arrays/array_file.h"
+#include "tools/commands/open.h"
 #include "tools/text/json_value.h"
 
 namespace padlock::tools {
@@ -131,6 +132,14 @@ Outcome<void> ModelNames::take_inputs(std::vector<InputArgument>& inputs,
   }
   inputs = std::move(left);
   return check_sizes(interface_["inputs"], symbols);
+}
+
+Outcome<void> take_model_symbols(const lib::Context& context, const std::string& path,
+                                 std::map<std::string, std::int64_t>& symbols) {
+  if (!is_model(path)) return {};
+  PADLOCK_TRY(const auto made, import_model(context, path));
+  PADLOCK_TRY(const JsonValue interface, JsonValue::parse(made.interface.view()));
+  return rename_symbols(interface["symbols"], symbols);
 }
 
 }  // namespace padlock::tools

@@ -33,4 +33,9 @@ class ModelNames {
   ShownNames shown_;
 };
 
+/// Gives symbols that are given by a model's names those of its program; those of a program stay as they are. Failures:
+/// as import_model; `usage` for one that is given twice.
+[[nodiscard]] Outcome<void> take_model_symbols(const lib::Context& context, const std::string& path,
+                                               std::map<std::string, std::int64_t>& symbols);
+
 }  // namespace padlock::tools

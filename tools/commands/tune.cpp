@@ -9,6 +9,7 @@
 #include "tools/arrays/arguments.h"
 #include "tools/commands/command.h"
 #include "tools/commands/interruption.h"
+#include "tools/commands/model_names.h"
 #include "tools/commands/open.h"
 #include "tools/commands/report.h"
 #include "tools/text/tune_text.h"
@@ -60,9 +61,17 @@ Outcome<void> parse_shard(const std::string& text, lib::TuneOptions& options) {
   return fail(ExitCode::usage, fmt::format("--shard: expected I/N with I from 0 to N - 1, found '{}'", text));
 }
 
-Outcome<lib::Sizes> parse_sizes(const std::vector<std::string>& texts, const lib::Program& program) {
-  PADLOCK_TRY(const auto symbols, parse_bind(texts));
-  PADLOCK_CHECK(check_symbols(program, symbols));
+/// A program, and what it is of.
+struct TuneSource {
+  const lib::Context& context;
+  const std::string& file;
+  const lib::Program& program;
+};
+
+Outcome<lib::Sizes> parse_sizes(const std::vector<std::string>& texts, const TuneSource& source) {
+  PADLOCK_TRY(auto symbols, parse_bind(texts));
+  if (!symbols.empty()) PADLOCK_CHECK(take_model_symbols(source.context, source.file, symbols));
+  PADLOCK_CHECK(check_symbols(source.program, symbols));
   lib::Sizes sizes;
   for (const auto& [name, value] : symbols) sizes.set(name, value);
   return sizes;
@@ -70,7 +79,7 @@ Outcome<lib::Sizes> parse_sizes(const std::vector<std::string>& texts, const lib
 
 constexpr double kNoTime = 1e-9;  // 0 is the library's default
 
-Outcome<lib::TuneOptions> parse(const TuneCommand& command, const lib::Program& program) {
+Outcome<lib::TuneOptions> parse(const TuneCommand& command, const TuneSource& source) {
   PADLOCK_TRY(const auto budget, parse_budget(command.budget));
   lib::TuneOptions options;
   PADLOCK_CHECK(parse_shard(command.shard, options));
@@ -83,7 +92,7 @@ Outcome<lib::TuneOptions> parse(const TuneCommand& command, const lib::Program& 
   options.cancel = [](void*) -> std::int32_t { return Interruption::requested() ? 1 : 0; };
   for (const auto& [texts, sizes] :
        {std::pair(&command.min, &options.min), {&command.opt, &options.opt}, {&command.max, &options.max}}) {
-    PADLOCK_TRY(auto parsed, parse_sizes(*texts, program));
+    PADLOCK_TRY(auto parsed, parse_sizes(*texts, source));
     *sizes = std::move(parsed);
   }
   if (std::ranges::find(kSearches, command.search) == kSearches.end())
@@ -204,7 +213,7 @@ Outcome<ExitCode> tune(const TuneCommand& command) {
   std::vector<Report> plans;
   for (const std::string& file : command.programs) {
     PADLOCK_TRY(const auto program, load_program(context, file));
-    PADLOCK_TRY(options.emplace_back(), parse(command, program));
+    PADLOCK_TRY(options.emplace_back(), parse(command, {context, file, program}));
     if (!command.dry_run) continue;
     PADLOCK_TRY(const auto tuner, or_fail(ExitCode::usage, program.tuner(options.back())));
     const auto plan = tuner.plan();
