@@ -26,8 +26,8 @@ std::string text_of(const std::vector<Expr>& shape, ir::DType dtype, SizeMath& s
 
 }  // namespace
 
-GraphImport::GraphImport(const Model& model, const ImportOptions& options)
-    : model_(model), graph_(*model.graph), usage_(usage_of(graph_)), elements_(options.folder) {}
+GraphImport::GraphImport(const Model& model, const ImportOptions& options, std::int64_t steps)
+    : model_(model), graph_(*model.graph), usage_(usage_of(graph_)), sizes_(steps), elements_(options.folder) {}
 
 Result<Import> GraphImport::run() {
   PADLOCK_CHECK(check_versions());

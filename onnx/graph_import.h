@@ -9,6 +9,7 @@
 
 #include "onnx/elements.h"
 #include "onnx/import.h"
+#include "onnx/limits.h"
 #include "onnx/model.h"
 #include "onnx/node_import.h"
 #include "onnx/program_text.h"
@@ -22,7 +23,8 @@ namespace padlock::onnx {
 class GraphImport {
  public:
   /// Borrows the model and the options, which outlive it.
-  GraphImport(const Model& model, const ImportOptions& options);
+  /// `steps`: of arithmetic on sizes.
+  GraphImport(const Model& model, const ImportOptions& options, std::int64_t steps = limits::kSteps);
 
   /// Call it once.
   [[nodiscard]] Result<Import> run();

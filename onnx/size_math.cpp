@@ -14,7 +14,7 @@ constexpr Int128 kFar = Int128{1} << 40;  // the language's own bound, of what n
 
 }  // namespace
 
-SizeMath::SizeMath() : facts_(context_), steps_(limits::kSteps) {}
+SizeMath::SizeMath(std::int64_t steps) : facts_(context_), steps_(steps) {}
 
 Expr SizeMath::extent(const std::string& name) {
   return context_.declare({.name = name, .kind = ir::SymbolKind::extent, .range = {0, kFar}, .congruence = {}});

@@ -7,6 +7,7 @@
 
 #include "ir/expr/constraint.h"
 #include "ir/expr/expr.h"
+#include "onnx/limits.h"
 #include "support/steps.h"
 
 namespace padlock::onnx {
@@ -17,7 +18,8 @@ using ir::Expr;
 /// `is_beyond_limits` is true from there on: the importer asks after each node.
 class SizeMath {
  public:
-  SizeMath();
+  /// `steps`: what all of it may take.
+  explicit SizeMath(std::int64_t steps = limits::kSteps);
 
   [[nodiscard]] ir::ExprContext& context() { return context_; }
   [[nodiscard]] bool is_beyond_limits() const { return is_beyond_limits_ || steps_.is_used_up(); }

@@ -8,6 +8,7 @@
 #include "onnx/graph_import.h"
 #include "onnx/limits.h"
 #include "onnx/parts/graph_parts.h"
+#include "support/steps.h"
 
 namespace padlock::onnx {
 namespace {
@@ -25,9 +26,11 @@ struct ImportedPart {
   std::vector<std::string_view> inputs, outputs;
 };
 
-/// Imports the part between the cuts that computes the outputs. Nodes of it that are refused become cuts.
+/// Imports the part between the cuts that computes the outputs. Nodes of it that are refused become cuts. `steps`: of
+/// arithmetic on sizes, after which there is no other round.
 Result<ImportedPart> import_between(const Model& model, const ImportOptions& options, const Parts& parts,
-                                    const std::vector<std::string_view>& outputs, Cuts cuts) {
+                                    const std::vector<std::string_view>& outputs, Cuts cuts, std::int64_t steps) {
+  const StepBudget all(steps);
   for (int round = 0;; ++round) {
     PADLOCK_TRY(Part part, parts.cut(outputs, cuts));
     ImportedPart made{.import = {}, .nodes = part.nodes.size(), .inputs = {}, .outputs = outputs};
@@ -36,13 +39,14 @@ Result<ImportedPart> import_between(const Model& model, const ImportOptions& opt
                       .operator_sets = model.operator_sets,
                       .functions = model.functions,
                       .graph = std::move(part.graph)};
-    GraphImport graph(alone, options);
+    GraphImport graph(alone, options, steps);
     auto imported = graph.run();
     if (imported) {
       made.import = *std::move(imported);
       return made;
     }
-    if (round == kRounds || imported.error().code != Code::unimplemented || graph.refused_nodes().empty())
+    if (round == kRounds || all.is_used_up() || imported.error().code != Code::unimplemented ||
+        graph.refused_nodes().empty())
       return std::unexpected(std::move(imported).error());
     for (const std::size_t node : graph.refused_nodes()) cuts.insert(part.nodes[node]);
     if (parts.is_cut(outputs, cuts)) return std::unexpected(std::move(imported).error());
@@ -61,9 +65,10 @@ std::string parts_text(const Model& model, const ImportOptions& options, const C
   const Parts parts(*model.graph);
   std::string text, unknown;
   std::size_t tried = 0, found = 0, nodes = 0;
+  const StepBudget steps(limits::kSteps / 4);
   for (const auto& outputs : parts.groups(cuts)) {
-    if (++tried > kTriedParts || nodes > kTriedNodes) break;
-    const auto made = import_between(model, options, parts, outputs, cuts);
+    if (++tried > kTriedParts || nodes > kTriedNodes || steps.is_used_up()) break;
+    const auto made = import_between(model, options, parts, outputs, cuts, limits::kSteps / 32);
     if (!made && unknown.empty() && made.error().message.find("does not say the type") != std::string::npos)
       unknown = made.error().message;
     nodes += made ? made->nodes : model.graph->nodes.size();
@@ -94,7 +99,7 @@ Result<Import> import_whole(const Model& model, const ImportOptions& options) {
 Result<Import> import_part(const Model& model, const ImportOptions& options) {
   const Parts parts(*model.graph);
   const std::vector<std::string_view> outputs(options.outputs.begin(), options.outputs.end());
-  PADLOCK_TRY(ImportedPart made, import_between(model, options, parts, outputs, {}));
+  PADLOCK_TRY(ImportedPart made, import_between(model, options, parts, outputs, {}, limits::kSteps));
   return std::move(made.import);
 }
 

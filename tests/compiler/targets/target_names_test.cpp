@@ -184,6 +184,53 @@ TEST_CASE("random names are refused, or make code") {
   CHECK(made > 100);
 }
 
+TEST_CASE("random configs are refused, or are points of the search space that make code") {
+  const std::uint64_t seed = padlock::testing::seed_or(1);
+  MESSAGE("seed ", seed);
+  std::mt19937_64 random(seed);
+  constexpr std::array kKeys = {"vector_bytes", "unroll", "split", "store", "task_kib", "map",
+                                "threads",      "items",  "cache", "tiles", ""};
+  constexpr std::array kValues = {"16",
+                                  "32",
+                                  "64",
+                                  "1",
+                                  "2",
+                                  "0",
+                                  "-1",
+                                  "3",
+                                  "128",
+                                  "4294967296",
+                                  "99999999999999999999",
+                                  "plain",
+                                  "nontemporal",
+                                  "tiles",
+                                  "large",
+                                  "evict_first",
+                                  "none",
+                                  "1e3",
+                                  "0x10",
+                                  ""};
+  int made = 0;
+  for (const char* target : {"host:x86-64", "host:x86-64-v4", "sm_90"}) {
+    const auto compiler = value_of(TargetCompiler::create(target));
+    const std::vector<Config> space = compiler->all_configs();
+    for (int round = 0; round < 1000; ++round) {
+      std::string text = random() % 4 == 0 ? to_string(space[random() % space.size()]) : "";
+      for (std::size_t i = random() % 3; i > 0; --i)
+        text += fmt::format("{}{}={}", text.empty() ? "" : ",", kKeys[random() % kKeys.size()],
+                            kValues[random() % kValues.size()]);
+      if (random() % 8 == 0) text.insert(random() % (text.size() + 1), 1, static_cast<char>(random() % 256));
+      INFO(target, " ", text);
+      const auto config = compiler->parse_config(text);
+      if (!config)
+        CHECK(config.error().code == Code::invalid_argument);
+      else if (!text.empty() && ++made % 20 == 0)
+        CHECK(compiler->compile(program_of(kPrograms[0]), {.config = *config}));
+    }
+  }
+  CHECK(made > 100);
+}
+
 /// What a text names or counts also reaches LLVM: names of functions, numbers of elements, constants.
 TEST_CASE("names and numbers of a program make code, or are refused before LLVM sees them") {
   const std::string longest(4000, 'n');
