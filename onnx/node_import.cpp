@@ -6,6 +6,7 @@
 
 #include "ir/text/literal.h"
 #include "onnx/limits.h"
+#include "onnx/operators/shapes.h"
 
 namespace padlock::onnx {
 
@@ -73,15 +74,17 @@ bool NodeImport::has_sizes_alone() const {
 Result<FractionArray> NodeImport::fraction_array(std::size_t i) {
   PADLOCK_TRY(const Value* const value, input(i));
   FractionArray array;
-  for (const Expr n : value->shape) array.dims.push_back(literal(n).value_or(0));
+  for (const Expr n : value->shape) array.dims.push_back(literal(n).value_or(-1));
   if (value->fractions) {
     array.elements = *value->fractions;
     return array;
   }
-  if (value->constant == nullptr || value->constant->count > limits::kSizes)
+  // A constant that is repeated holds one element: its shape says how many there are.
+  const auto count = size_count(array.dims);
+  if (value->constant == nullptr || !count)
     return refused(fmt::format("input {} is data, known only when the model runs{}", i, reason_of(*value)));
   const FractionMath math(sizes_, value->dtype);
-  for (std::size_t k = 0; k < value->constant->count; ++k) {
+  for (std::size_t k = 0; k < *count; ++k) {
     PADLOCK_TRY(array.elements.emplace_back(), math.from_constant(value->constant->at(k)));
   }
   return array;

@@ -125,6 +125,25 @@ TEST_CASE("floats that move, and lists of them, are sizes, too") {
         "where H <= 16777215, W <= 16777215, 2*W <= 16777215 {   y = pad(x, low = [0, 0], high = [H floordiv 2, 2*W])");
 }
 
+TEST_CASE("a float constant that is repeated has as many elements as its shape") {
+  const auto parts = [](std::vector<std::int64_t> shape) {
+    return ModelParts{
+        .inputs = {value_info("x", kFloat, {"H", "W"})},
+        .constants = {int64s("shape", {static_cast<int>(shape.size())}, shape), int64s("zeros", {2}, {0, 0})},
+        .nodes = {node("Shape", {"x"}, {"s"}), node("Cast", {"s"}, {"f"}, to(kDouble)),
+                  node("ConstantOfShape", {"shape"}, {"two"}, {attribute("value", floats("t", {1}, {2}))}),
+                  node("Cast", {"two"}, {"by"}, to(kDouble)), node("Neg", {"by"}, {"below"}),
+                  node("Sub", {"f", "below"}, {"q"}), node("Cast", {"q"}, {"n"}, kToInt),
+                  node("Concat", {"zeros", "n"}, {"pads"}, {attribute("axis", std::int64_t{0})}),
+                  node("Pad", {"x", "pads"}, {"y"})},
+        .outputs = {value_info("y", kFloat, {})}};
+  };
+  CHECK(contains(imported(parts({2})), "high = [H + 2, W + 2]"));
+  CHECK(contains(imported(parts({1})), "high = [H + 2, W + 2]"));
+  check_refused(parts({3}), "do not broadcast");
+  check_refused(parts({std::int64_t{1} << 40}), "is data, known only when the model runs");
+}
+
 /// Of a node named the_node, whose result is "r".
 void check_reason(std::vector<Message> nodes, std::vector<Message> constants, const std::string& reason) {
   nodes.insert(nodes.begin(), node("Cast", {"w"}, {"f"}, to(kFloat)));
