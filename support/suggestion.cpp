@@ -9,7 +9,7 @@ namespace padlock {
 namespace {
 
 // Nobody mistypes a longer name by a letter or two, and the work grows with the square.
-constexpr std::size_t kMostLetters = 64;
+constexpr std::size_t kMostLetters = 40;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -20,7 +20,7 @@ std::optional<std::string_view> only_completion(std::string_view name, std::span
   if (name.size() < 3) return found;
   for (const std::string_view candidate : candidates) {
     if (!candidate.starts_with(name)) continue;
-    if (found) return std::nullopt;
+    if (found || candidate == name) return std::nullopt;
     found = candidate;
   }
   return found;
@@ -52,8 +52,10 @@ std::optional<std::string_view> closest_name(std::string_view name, std::span<co
   for (const std::string_view candidate : candidates) {
     if (candidate == name || candidate.empty() || candidate.size() > kMostLetters) continue;
     if (equal_but_for_case(name, candidate)) return candidate;
+    const std::size_t longer = std::max(name.size(), candidate.size());
+    if (longer - std::min(name.size(), candidate.size()) > longer / 3) continue;
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance > std::max(name.size(), candidate.size()) / 3 || (best && distance >= least)) continue;
+    if (distance > longer / 3 || (best && distance >= least)) continue;
     best = candidate;
     least = distance;
   }
