@@ -1,7 +1,7 @@
-# Libraries that Padlock is linked with, as targets: padlock_llvm, padlock_fmt, padlock_sqlite, padlock_hiredis, padlock_protozero and padlock_xxhash;
+# Libraries that Padlock is linked with, as targets: padlock_llvm, padlock_fmt, padlock_sqlite, padlock_protozero and padlock_xxhash;
 # and what it only includes, nlohmann_json.
 #
-# LLVM, SQLite and hiredis are shared libraries, except in the portable build and in a wheel: their files run on a machine
+# LLVM and SQLite are shared libraries, except in the portable build and in a wheel: their files run on a machine
 # that has glibc and nothing else, so everything but glibc is linked statically there.
 
 find_package(Threads REQUIRED)
@@ -48,18 +48,6 @@ elseif(PADLOCK_STATIC_DEPENDENCIES)
   target_link_libraries(padlock_sqlite INTERFACE ${PADLOCK_SQLITE_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
 else()
   target_link_libraries(padlock_sqlite INTERFACE SQLite::SQLite3)
-endif()
-
-# A client of Redis.
-add_library(padlock_hiredis INTERFACE)
-if(PADLOCK_REDIS)
-  set(padlock_hiredis_name hiredis)
-  if(PADLOCK_STATIC_DEPENDENCIES)
-    set(padlock_hiredis_name libhiredis.a)
-  endif()
-  find_library(PADLOCK_HIREDIS_LIBRARY NAMES ${padlock_hiredis_name} REQUIRED)
-  target_include_directories(padlock_hiredis SYSTEM INTERFACE ${PADLOCK_HIREDIS_INCLUDE_DIR})
-  target_link_libraries(padlock_hiredis INTERFACE ${PADLOCK_HIREDIS_LIBRARY})
 endif()
 
 add_library(padlock_llvm INTERFACE)

@@ -25,10 +25,6 @@ install(FILES ${PROJECT_BINARY_DIR}/padlock-config.cmake ${PROJECT_BINARY_DIR}/p
 
 # From the folder of padlock.pc to the prefix: lib may have a part for the architecture.
 file(RELATIVE_PATH padlock_pc_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
-set(padlock_pc_hiredis)
-if(PADLOCK_REDIS)
-  set(padlock_pc_hiredis " -lhiredis")
-endif()
 foreach(name padlock padlock_runtime)
   configure_file(cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
 endforeach()

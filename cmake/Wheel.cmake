@@ -10,8 +10,8 @@ install(FILES include/padlock/padlock.h include/padlock/padlock.hpp DESTINATION 
 install(TARGETS padlock RUNTIME DESTINATION padlock/bin COMPONENT wheel)
 install(TARGETS padlock-worker RUNTIME DESTINATION padlock/libexec COMPONENT wheel)
 
-# LLVM, SQLite, hiredis, zlib, zstd, fmt, xxHash, nlohmann-json, protozero and CLI11, as Debian has collected them.
-foreach(package llvm-22-dev libsqlite3-dev libhiredis-dev zlib1g-dev libzstd-dev libfmt-dev libxxhash-dev nlohmann-json3-dev libprotozero-dev libcli11-dev)
+# LLVM, SQLite, zlib, zstd, fmt, xxHash, nlohmann-json, protozero and CLI11, as Debian has collected them.
+foreach(package llvm-22-dev libsqlite3-dev zlib1g-dev libzstd-dev libfmt-dev libxxhash-dev nlohmann-json3-dev libprotozero-dev libcli11-dev)
   set(copyright /usr/share/doc/${package}/copyright)
   if(EXISTS ${copyright})
     install(FILES ${copyright} DESTINATION ${SKBUILD_METADATA_DIR}/licenses/linked RENAME ${package}.txt COMPONENT wheel)

@@ -26,10 +26,10 @@ std::string text_of(const std::vector<Expr>& shape, ir::DType dtype, SizeMath& s
 
 }  // namespace
 
-GraphImport::GraphImport(const Model& model, const ImportOptions& options)
-    : model_(model), graph_(*model.graph), usage_(usage_of(graph_)), elements_(options.folder) {}
+GraphImport::GraphImport(const Model& model, const ImportOptions& options, std::int64_t steps)
+    : model_(model), graph_(*model.graph), usage_(usage_of(graph_)), sizes_(steps), elements_(options.folder) {}
 
-Result<Import> GraphImport::run() && {
+Result<Import> GraphImport::run() {
   PADLOCK_CHECK(check_versions());
   take_names();
   PADLOCK_CHECK(add_constants());
@@ -147,6 +147,8 @@ Expr GraphImport::extent(const ValueInfo& info, std::size_t axis) {
   auto [found, is_new] = symbol_names_.try_emplace(dimension.name);
   if (is_new) {
     found->second = text_.take_name(dimension.name);
+    import_.symbols.push_back(
+        {.kind = Place::Kind::symbol, .model_name = printable(dimension.name), .names = {found->second}});
     return sizes_.extent(found->second);
   }
   return *sizes_.context().find_symbol(found->second);
@@ -167,6 +169,7 @@ void GraphImport::refuse(std::string subject, std::string reason) {
 }
 
 void GraphImport::refuse_node(std::size_t index, const Error& error) {
+  refused_nodes_.insert(index);
   refuse(subject_of(index), error.message);
   for (const std::string_view output : graph_.nodes[index].outputs) lost_.insert(output);
 }
@@ -187,18 +190,25 @@ Status GraphImport::import_node(const Node& node, NodeImport& import) {
   if (model_.functions.contains({is_default_domain(node.domain) ? "" : node.domain, node.op}))
     return refused("it calls a function of the model; functions are not expanded");
   const Operator* const op = is_default_domain(node.domain) ? find_operator(node.op) : nullptr;
-  if (op == nullptr) return refused("there is no such operation");
+  if (op == nullptr) return refused(fmt::format("Padlock has no {}", node.op.substr(0, limits::kNameBytes)));
   for (const Attribute& attribute : node.attributes)
     if (attribute.has_graph || attribute.is_reference || attribute.has_other_kind)
       return refused(fmt::format("its attribute {} is a graph, a reference or of another kind that is not read",
                                  quoted(attribute.name)));
-  if (op->fold != nullptr && import.has_sizes_alone()) {
-    const Status folded = op->fold(import);
-    if (folded || op->import == nullptr || folded.error().code != Code::unimplemented) return folded;
-    import.results().assign(node.outputs.size(), std::nullopt);
+  if (import.says_sizes() && op->fold_floats != nullptr && import.has_fractions_alone()) return op->fold_floats(import);
+  if (import.says_sizes() && import.has_fraction() && !op->carries_floats)
+    return refused("sizes are computed with it in floats, of which it is not known when they are exact");
+  if (op->fold == nullptr || !import.has_sizes_alone()) {
+    if (op->import == nullptr) return refused("its inputs are data; it is known of sizes alone");
+    return op->import(import);
   }
-  if (op->import == nullptr) return refused("its inputs are data; it is known of sizes alone");
-  return op->import(import);
+  const Status folded = op->fold(import);
+  if (folded || op->import == nullptr || folded.error().code != Code::unimplemented) return folded;
+  import.results().assign(node.outputs.size(), std::nullopt);
+  import.set_data_reason(folded.error().message);
+  const Status imported = op->import(import);
+  // Why it is nothing of sizes says more than why it is nothing of data.
+  return imported || imported.error().code != Code::unimplemented ? imported : folded;
 }
 
 Status GraphImport::add_node(std::size_t index) {
@@ -221,6 +231,8 @@ Status GraphImport::add_node(std::size_t index) {
     names.push_back(kept != kept_names_.end() && !values_.contains(output) ? kept->second : std::string());
   }
   import.set_output_names(std::move(names));
+  import.set_says_sizes(
+      std::ranges::any_of(node.outputs, [&](std::string_view output) { return usage_.as_sizes.contains(output); }));
   const Status status = import_node(node, import);
   if (sizes_.is_beyond_limits() || text_.is_too_long())
     return beyond_limits(fmt::format(
@@ -230,8 +242,20 @@ Status GraphImport::add_node(std::size_t index) {
     refuse_node(index, status.error());
     return {};
   }
+  if (import.says_sizes()) note_origins(import, index);
   keep_results(node, index, std::move(import.results()));
   return {};
+}
+
+void GraphImport::note_origins(NodeImport& import, std::size_t index) const {
+  const std::string& reason = import.data_reason();
+  for (std::optional<Value>& result : import.results()) {
+    if (!result || result->sizes || result->fractions || result->constant != nullptr || !result->origin.empty())
+      continue;
+    result->origin = import.origin();
+    if (result->origin.empty())
+      result->origin = fmt::format("{}: {}", subject_of(index), reason.empty() ? "its result is data" : reason);
+  }
 }
 
 void GraphImport::keep_results(const Node& node, std::size_t index, std::vector<std::optional<Value>> results) {
@@ -281,6 +305,8 @@ std::unexpected<Error> GraphImport::refusals() const {
 }
 
 Result<Import> GraphImport::finish() {
+  for (const ir::Constraint& guard : sizes_.guards())
+    text_.add_guard(fmt::format("{} {} {}", sizes_.text(guard.lhs), name_of(guard.comparison), sizes_.text(guard.rhs)));
   ProgramText names;  // a program's name is not among its others
   const std::string text = text_.print(names.take_name(graph_.name.empty() ? "model" : graph_.name));
   auto program = ir::parse_program(text);

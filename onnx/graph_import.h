@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -8,6 +9,7 @@
 
 #include "onnx/elements.h"
 #include "onnx/import.h"
+#include "onnx/limits.h"
 #include "onnx/model.h"
 #include "onnx/node_import.h"
 #include "onnx/program_text.h"
@@ -21,9 +23,13 @@ namespace padlock::onnx {
 class GraphImport {
  public:
   /// Borrows the model and the options, which outlive it.
-  GraphImport(const Model& model, const ImportOptions& options);
+  /// `steps`: of arithmetic on sizes.
+  GraphImport(const Model& model, const ImportOptions& options, std::int64_t steps = limits::kSteps);
 
-  [[nodiscard]] Result<Import> run() &&;
+  /// Call it once.
+  [[nodiscard]] Result<Import> run();
+  /// After `run`: the positions of the nodes that were refused.
+  [[nodiscard]] const std::set<std::size_t>& refused_nodes() const { return refused_nodes_; }
 
  private:
   /// A node, or something else of the model, that cannot be imported.
@@ -43,6 +49,8 @@ class GraphImport {
   Status import_node(const Node& node, NodeImport& import);
   /// Returns null where one of its inputs was refused itself.
   Result<std::vector<Value*>> inputs_of(const Node& node, bool& is_lost);
+  /// Notes in results that are data, and that sizes are computed of, which node made them data.
+  void note_origins(NodeImport& import, std::size_t index) const;
   void keep_results(const Node& node, std::size_t index, std::vector<std::optional<Value>> results);
   void add_result(const ValueInfo& info);
   void refuse(std::string subject, std::string reason);
@@ -64,6 +72,7 @@ class GraphImport {
   std::unordered_map<std::string_view, std::string> symbol_names_;
   std::unordered_set<std::string> result_names_;
   std::vector<Refusal> refusals_;
+  std::set<std::size_t> refused_nodes_;
   std::size_t refusal_count_ = 0;
   Import import_;
 };

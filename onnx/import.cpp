@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "onnx/graph_import.h"
+#include "onnx/parts/part_import.h"
 #include "onnx/printable.h"
 #include "onnx/wire.h"
 #include "support/json_writer.h"
@@ -10,7 +10,7 @@
 namespace padlock::onnx {
 namespace {
 
-constexpr std::array<std::string_view, 4> kKinds = {"tensor", "scalar", "dims", "unused"};
+constexpr std::array<std::string_view, 5> kKinds = {"tensor", "scalar", "dims", "unused", "symbol"};
 
 void write(JsonWriter& json, const std::vector<Place>& places) {
   json.begin_array();
@@ -32,13 +32,15 @@ std::string Import::interface() const {
   write(json, inputs);
   json.key("results");
   write(json, results);
+  json.key("symbols");
+  write(json, symbols);
   json.end_object();
   return std::move(json).take();
 }
 
 Result<Import> import_model(std::string_view bytes, const ImportOptions& options) {
   PADLOCK_TRY(const Model model, read_model(bytes));
-  auto made = GraphImport(model, options).run();
+  auto made = options.outputs.empty() ? import_whole(model, options) : import_part(model, options);
   if (!made) made.error().message = printable(made.error().message);
   return made;
 }

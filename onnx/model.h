@@ -68,6 +68,7 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<StoredTensor> initializers;
   std::vector<ValueInfo> inputs, outputs;
+  std::vector<ValueInfo> values;  ///< types and shapes of what is between, where the model says them
   bool has_sparse_initializers = false;
 };
 

@@ -6,6 +6,7 @@
 
 #include "ir/text/literal.h"
 #include "onnx/limits.h"
+#include "onnx/operators/shapes.h"
 
 namespace padlock::onnx {
 
@@ -21,6 +22,12 @@ std::string typed_literal(const ir::Scalar& scalar) {
 
 // ---- inputs
 
+namespace {
+
+std::string reason_of(const Value& data) { return data.origin.empty() ? "" : fmt::format(" ({})", data.origin); }
+
+}  // namespace
+
 Result<Value*> NodeImport::input(std::size_t i) {
   if (has_input(i)) return values_[i];
   return refused(fmt::format("input {} is left out", i));
@@ -28,7 +35,8 @@ Result<Value*> NodeImport::input(std::size_t i) {
 
 Result<SizeArray> NodeImport::size_array(std::size_t i) {
   PADLOCK_TRY(const Value* const value, input(i));
-  if (!value->sizes) return refused(fmt::format("input {} is data, known only when the model runs", i));
+  if (!value->sizes)
+    return refused(fmt::format("input {} is data, known only when the model runs{}", i, reason_of(*value)));
   SizeArray array{.dims = {}, .elements = *value->sizes};
   for (const Expr n : value->shape) array.dims.push_back(literal(n).value_or(0));
   return array;
@@ -37,7 +45,8 @@ Result<SizeArray> NodeImport::size_array(std::size_t i) {
 Result<std::vector<Expr>> NodeImport::size_list(std::size_t i, std::string_view what) {
   PADLOCK_TRY(const Value* const value, input(i));
   if (!value->sizes)
-    return refused(fmt::format("{} '{}' are data, known only when the model runs", what, node_.inputs[i]));
+    return refused(
+        fmt::format("{} '{}' are data, known only when the model runs{}", what, node_.inputs[i], reason_of(*value)));
   return *value->sizes;
 }
 
@@ -57,6 +66,45 @@ bool NodeImport::has_sizes_alone() const {
   for (const Value* const value : values_) {
     if (value == nullptr) continue;
     if (!value->sizes) return false;
+    any = true;
+  }
+  return any;
+}
+
+Result<FractionArray> NodeImport::fraction_array(std::size_t i) {
+  PADLOCK_TRY(const Value* const value, input(i));
+  FractionArray array;
+  for (const Expr n : value->shape) array.dims.push_back(literal(n).value_or(-1));
+  if (value->fractions) {
+    array.elements = *value->fractions;
+    return array;
+  }
+  // A constant that is repeated holds one element: its shape says how many there are.
+  const auto count = size_count(array.dims);
+  if (value->constant == nullptr || !count)
+    return refused(fmt::format("input {} is data, known only when the model runs{}", i, reason_of(*value)));
+  const FractionMath math(sizes_, value->dtype);
+  for (std::size_t k = 0; k < *count; ++k) {
+    PADLOCK_TRY(array.elements.emplace_back(), math.from_constant(value->constant->at(k)));
+  }
+  return array;
+}
+
+std::string NodeImport::origin() const {
+  for (const Value* const value : values_)
+    if (value != nullptr && !value->origin.empty()) return value->origin;
+  return {};
+}
+
+bool NodeImport::has_fraction() const {
+  return std::ranges::any_of(values_, [](const Value* value) { return value != nullptr && value->fractions; });
+}
+
+bool NodeImport::has_fractions_alone() const {
+  bool any = false;
+  for (const Value* const value : values_) {
+    if (value == nullptr) continue;
+    if (!value->fractions && (value->constant == nullptr || !is_float(value->dtype))) return false;
     any = true;
   }
   return any;
@@ -115,6 +163,22 @@ Result<std::string> NodeImport::tensor_of_sizes(const Value& value) {
   return part(fmt::format("reshape({}, shape = {})", all, sizes_.text(value.shape)));
 }
 
+/// Quotients of whole numbers: within the bounds, which are guards from here on, they are what the model computes.
+Result<std::string> NodeImport::tensor_of_fractions(const Value& value) {
+  Value above{.dtype = DType::i64, .shape = value.shape, .name = {}, .sizes = std::vector<Expr>()};
+  std::int64_t below = 1;
+  for (const Fraction& one : *value.fractions) {
+    PADLOCK_CHECK(require(sizes_, one.bounds));
+    if (!above.sizes->empty() && one.denominator != below)
+      return refused("sizes as floats, of different denominators, are used as data");
+    below = one.denominator;
+    above.sizes->push_back(one.numerator);
+  }
+  PADLOCK_TRY(const std::string whole, tensor_of_sizes(above));
+  const std::string as_floats = part(fmt::format("cast({}, {})", whole, name_of(value.dtype)));
+  return below == 1 ? as_floats : part(fmt::format("div({}, {})", as_floats, below));
+}
+
 /// Different elements, each a literal.
 Result<std::string> NodeImport::tensor_of_literals(const Value& value) {
   const Elements& constant = *value.constant;
@@ -141,6 +205,10 @@ Result<std::string> NodeImport::tensor(Value& value) {
   }
   if (value.constant != nullptr) {
     PADLOCK_TRY(value.name, tensor_of_literals(value));
+    return value.name;
+  }
+  if (value.fractions) {
+    PADLOCK_TRY(value.name, tensor_of_fractions(value));
     return value.name;
   }
   if (!value.sizes) return internal_error("a value of a model that is nothing");
@@ -213,6 +281,12 @@ void NodeImport::finish(Value value, std::size_t output) {
 
 void NodeImport::finish(SizeArray array, DType dtype, std::size_t output) {
   Value value{.dtype = dtype, .shape = {}, .name = {}, .sizes = std::move(array.elements), .constant = {}};
+  for (const std::int64_t n : array.dims) value.shape.push_back(sizes_.constant(n));
+  finish(std::move(value), output);
+}
+
+void NodeImport::finish(FractionArray array, DType dtype, std::size_t output) {
+  Value value{.dtype = dtype, .shape = {}, .name = {}, .sizes = {}, .fractions = std::move(array.elements)};
   for (const std::int64_t n : array.dims) value.shape.push_back(sizes_.constant(n));
   finish(std::move(value), output);
 }

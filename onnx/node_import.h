@@ -52,6 +52,13 @@ class NodeImport {
   [[nodiscard]] Result<SizeArray> size_array(std::size_t i);
   /// Returns whether each input that is there has sizes.
   [[nodiscard]] bool has_sizes_alone() const;
+  /// Returns the floats of an input that are computed of sizes, or constants. Error: refused, where they are data, or a
+  /// constant that is not finite.
+  [[nodiscard]] Result<FractionArray> fraction_array(std::size_t i);
+  /// Returns whether an input has floats that are computed of sizes.
+  [[nodiscard]] bool has_fraction() const;
+  /// Returns whether each input that is there has floats which are computed of sizes, or constants.
+  [[nodiscard]] bool has_fractions_alone() const;
   /// Returns the name of a tensor of the program that is the value, made where there is none.
   [[nodiscard]] Result<std::string> tensor(Value& value);
   /// Returns the names of several values. With `literals` one that `scalar` knows is that, whatever its shape.
@@ -76,6 +83,15 @@ class NodeImport {
   void finish(std::string_view text, ir::DType dtype, std::vector<Expr> shape, std::size_t output = 0);
   void finish(Value value, std::size_t output = 0);
   void finish(SizeArray sizes, ir::DType dtype, std::size_t output = 0);
+  void finish(FractionArray fractions, ir::DType dtype, std::size_t output = 0);
+  /// Says whether sizes are computed of what the node makes.
+  [[nodiscard]] bool says_sizes() const { return says_sizes_; }
+  void set_says_sizes(bool says_sizes) { says_sizes_ = says_sizes; }
+  /// Why the results are data, though its inputs are sizes; empty: its operator makes data.
+  [[nodiscard]] const std::string& data_reason() const { return data_reason_; }
+  void set_data_reason(std::string reason) { data_reason_ = std::move(reason); }
+  /// The origin of the first input that has one; empty: none has.
+  [[nodiscard]] std::string origin() const;
   [[nodiscard]] bool wants(std::size_t output) const {
     return output < node_.outputs.size() && !node_.outputs[output].empty();
   }
@@ -86,6 +102,7 @@ class NodeImport {
  private:
   std::string output_name(std::size_t output);
   Result<std::string> tensor_of_sizes(const Value& value);
+  Result<std::string> tensor_of_fractions(const Value& value);
   Result<std::string> tensor_of_literals(const Value& value);
   std::string tensor_of_size(Expr size, ir::DType dtype);
 
@@ -98,6 +115,8 @@ class NodeImport {
   std::vector<Value*> values_;
   std::vector<std::optional<Value>> results_;
   std::vector<std::string> names_;
+  bool says_sizes_ = false;
+  std::string data_reason_;
 };
 
 /// Returns a literal with its type: "f32(-1.5)".

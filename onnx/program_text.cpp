@@ -46,12 +46,14 @@ void ProgramText::add_statement(const std::string& name, std::string_view text, 
 bool ProgramText::is_too_long() const { return parameters_.size() + statements_.size() > padlock::limits::kTextBytes; }
 
 std::string ProgramText::print(std::string_view program) const {
-  return fmt::format("program {}({})\n{{\n{}  return {}\n}}\n", program, parameters_, statements_,
+  const std::string guards = guards_.empty() ? "" : fmt::format("where {}\n", fmt::join(guards_, ", "));
+  return fmt::format("program {}({})\n{}{{\n{}  return {}\n}}\n", program, parameters_, guards, statements_,
                      fmt::join(results_, ", "));
 }
 
 std::size_t ProgramText::node_at(std::size_t line) const {
-  return line >= 3 && line - 3 < nodes_.size() ? nodes_[line - 3] : kNoNode;
+  const std::size_t first = guards_.empty() ? 3 : 4;
+  return line >= first && line - first < nodes_.size() ? nodes_[line - first] : kNoNode;
 }
 
 }  // namespace padlock::onnx

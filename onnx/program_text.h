@@ -18,6 +18,8 @@ class ProgramText {
   void add_parameter(const std::string& name, std::string_view type);
   /// Adds "name = text", which belongs to a node of the model.
   void add_statement(const std::string& name, std::string_view text, std::size_t node);
+  /// Adds a comparison that is checked when sizes are bound.
+  void add_guard(const std::string& text) { guards_.push_back(text); }
   void add_result(const std::string& name) { results_.push_back(name); }
   /// Returns whether the text is as long as a program may be.
   [[nodiscard]] bool is_too_long() const;
@@ -31,7 +33,7 @@ class ProgramText {
   std::unordered_set<std::string> names_;
   std::string parameters_, statements_;
   std::vector<std::size_t> nodes_;  // of each statement
-  std::vector<std::string> results_;
+  std::vector<std::string> results_, guards_;
 };
 
 }  // namespace padlock::onnx

@@ -14,7 +14,7 @@ constexpr Int128 kFar = Int128{1} << 40;  // the language's own bound, of what n
 
 }  // namespace
 
-SizeMath::SizeMath() : facts_(context_), steps_(limits::kSteps) {}
+SizeMath::SizeMath(std::int64_t steps) : facts_(context_), steps_(steps) {}
 
 Expr SizeMath::extent(const std::string& name) {
   return context_.declare({.name = name, .kind = ir::SymbolKind::extent, .range = {0, kFar}, .congruence = {}});
@@ -56,6 +56,21 @@ Expr SizeMath::product(std::span<const Expr> factors) {
   Expr result = constant(1);
   for (const Expr factor : factors) result = mul(result, factor);
   return result;
+}
+
+bool SizeMath::require(Expr e, ir::Comparison comparison, std::int64_t number) {
+  const ir::Constraint wanted{e, comparison, constant(number)};
+  // What each question costs grows with the guards that there are.
+  take_steps(1 + 8 * guards_.size());
+  if (guards_.size() >= padlock::limits::kConstraints / 2 || is_beyond_limits()) {
+    is_beyond_limits_ = true;
+    return true;
+  }
+  if (facts_.proves(wanted)) return true;
+  if (facts_.refutes(wanted)) return false;
+  facts_.add(wanted);
+  guards_.push_back(wanted);
+  return true;
 }
 
 std::string SizeMath::text(Expr e) {

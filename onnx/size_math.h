@@ -7,6 +7,7 @@
 
 #include "ir/expr/constraint.h"
 #include "ir/expr/expr.h"
+#include "onnx/limits.h"
 #include "support/steps.h"
 
 namespace padlock::onnx {
@@ -17,7 +18,8 @@ using ir::Expr;
 /// `is_beyond_limits` is true from there on: the importer asks after each node.
 class SizeMath {
  public:
-  SizeMath();
+  /// `steps`: what all of it may take.
+  explicit SizeMath(std::int64_t steps = limits::kSteps);
 
   [[nodiscard]] ir::ExprContext& context() { return context_; }
   [[nodiscard]] bool is_beyond_limits() const { return is_beyond_limits_ || steps_.is_used_up(); }
@@ -48,6 +50,11 @@ class SizeMath {
   [[nodiscard]] bool is_nonnegative(Expr e) const { return facts_.proves_nonnegative(e); }
   [[nodiscard]] bool is_positive(Expr e) const { return facts_.proves_positive(e); }
   [[nodiscard]] bool is_negative_always(Expr e) { return is_positive(neg(e)); }
+  /// Makes a comparison with a number hold, where it is not shown: as a guard of the program, which is checked when
+  /// sizes are bound. Returns false, and makes no guard, if it is shown to fail for all sizes.
+  [[nodiscard]] bool require(Expr e, ir::Comparison comparison, std::int64_t number);
+  /// Returns the guards so far, in the order in which they were made.
+  [[nodiscard]] const std::vector<ir::Constraint>& guards() const { return guards_; }
   [[nodiscard]] bool is_one(Expr e) const { return e.is_constant(1); }
 
   /// Prints a size for the program's text. What is too long becomes 0, as above.
@@ -60,6 +67,7 @@ class SizeMath {
 
   ir::ExprContext context_;
   ir::Facts facts_;
+  std::vector<ir::Constraint> guards_;
   StepBudget steps_;
   bool is_beyond_limits_ = false;
 };

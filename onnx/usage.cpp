@@ -21,7 +21,8 @@ void use(const Node& node, Usage& usage, std::unordered_set<std::string_view>& e
     const std::string_view name = node.inputs[i];
     const bool says_sizes = op != nullptr && i < 32 && (op->size_inputs >> i & 1) != 0;
     usage.values.insert(name);
-    if (says_sizes || (gives_sizes && folds)) usage.as_sizes.insert(name);
+    const bool is_type_alone = node.op == "CastLike" && i == 1;
+    if (says_sizes || (gives_sizes && folds && !is_type_alone)) usage.as_sizes.insert(name);
     (is_scalar_place(node, i) ? usage.as_scalars : elsewhere).insert(name);
   }
 }

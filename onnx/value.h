@@ -8,6 +8,7 @@
 #include "ir/dtype.h"
 #include "ir/expr/expr.h"
 #include "onnx/elements.h"
+#include "onnx/fraction.h"
 #include "onnx/size_math.h"
 
 namespace padlock::onnx {
@@ -20,14 +21,21 @@ struct Value {
   std::string name;                            ///< of the program's tensor or scalar; empty: it is none, or not yet
   bool is_scalar = false;                      ///< a scalar parameter
   std::optional<std::vector<ir::Expr>> sizes;  ///< each element, row by row; the shape is literal then
-  std::shared_ptr<const Elements> constant;
+  /// The same of floats that are computed of sizes.
+  std::optional<std::vector<Fraction>> fractions = {};
+  std::shared_ptr<const Elements> constant = nullptr;
+  /// Of data from which sizes are computed: the node that made it data, and why. Empty: it is an input, or not known.
+  std::string origin = {};
 };
 
-/// Sizes as an array of literal shape.
-struct SizeArray {
+/// An array of literal shape.
+template <class Element>
+struct ArrayOf {
   std::vector<std::int64_t> dims;
-  std::vector<ir::Expr> elements;  ///< row by row
+  std::vector<Element> elements;  ///< row by row
 };
+using SizeArray = ArrayOf<Expr>;
+using FractionArray = ArrayOf<Fraction>;
 
 /// Returns a constant as a value, with its sizes where it has an integer type or bool and few elements.
 [[nodiscard]] Value constant_value(Elements elements, SizeMath& sizes);

@@ -145,7 +145,7 @@ class ModelReader {
   void read(pbf_reader& field, Graph& graph) {
     read_fields(field.get_message(), Each{bytes(1), graph.nodes}, One{bytes(2), graph.name},
                 Each{bytes(5), graph.initializers}, Each{bytes(11), graph.inputs}, Each{bytes(12), graph.outputs},
-                Seen{bytes(15), graph.has_sparse_initializers});
+                Each{bytes(13), graph.values}, Seen{bytes(15), graph.has_sparse_initializers});
   }
 
   void read(pbf_reader& field, Node& node) {

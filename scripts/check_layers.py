@@ -144,7 +144,6 @@ FOREIGN = [
     ("CUDA", r"^(cuda|cuda_runtime|cuda_fp16|nvrtc|nvml)(_api)?\.h$", r"\bCU(?!DA)[a-z][A-Za-z]+\b|\bcu[A-Z][A-Za-z]+\b", r"^runtime/cuda/"),
     ("doctest", r"^doctest/", r"\bTEST_CASE\(", r"^tests/"),
     ("SQLite", r"^sqlite3\.h$", r"\bsqlite3_[a-z]", r"^tuner/cache/database\.cpp$"),
-    ("hiredis", r"^hiredis/", r"\bredis[A-Z]\w+|\bREDIS_[A-Z]+", r"^tuner/exchange/redis\.cpp$"),
     ("protozero", r"^protozero/", r"\bprotozero::", r"^onnx/wire\.cpp$"),
     ("xxHash", r"^xxhash\.h$", r"\bXXH3?_[0-9a-z]", r"^support/hash\.cpp$"),
     ("nlohmann", r"^nlohmann/", r"\bnlohmann::", r"^(tuner/cache/record_text|tools/text/json_value)\.cpp$"),

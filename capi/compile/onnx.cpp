@@ -9,7 +9,13 @@ namespace {
 
 Result<onnx::Import> import_model(std::string_view bytes, const padlock_onnx_options* given) {
   PADLOCK_TRY(const padlock_onnx_options read, read_options(given, "padlock_onnx_options"));
-  return onnx::import_model(bytes, {.folder = std::string(text_or(read.folder, ""))});
+  onnx::ImportOptions options{.folder = std::string(text_or(read.folder, "")), .outputs = {}};
+  if (read.output_count > 0) PADLOCK_CHECK(require(read.outputs, "names of outputs"));
+  for (std::size_t i = 0; i < read.output_count; ++i) {
+    PADLOCK_CHECK(require(read.outputs[i], "the name of an output"));
+    options.outputs.emplace_back(read.outputs[i]);
+  }
+  return onnx::import_model(bytes, options);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <type_traits>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
 
@@ -23,7 +22,7 @@
 #include "compiler/codegen/link_image.h"
 #include "compiler/emit/gpu/emit_gpu.h"
 #include "compiler/targets/compiler_base.h"
-#include "support/suggestion.h"
+#include "compiler/targets/target_names.h"
 
 namespace padlock::compiler {
 namespace {
@@ -317,9 +316,7 @@ class LlvmGpuCompiler final : public CompilerBase {
 
 Result<std::unique_ptr<TargetCompiler>> make_gpu_compiler(std::string_view target) {
   const std::vector<std::string> known = abi::gpu_targets();
-  if (std::ranges::find(known, target) == known.end())
-    return invalid_argument(fmt::format("unknown target '{}': expected host, host:CPU, or one of {}{}", target,
-                                        fmt::join(known, ", "), did_you_mean(target, known)));
+  if (std::ranges::find(known, target) == known.end()) return unknown_target(target, {});
   if (nvptx() == nullptr) return unavailable("this LLVM has no back end for NVIDIA GPUs");
   PADLOCK_TRY(HostTarget host, HostTarget::create("host"));
   return std::make_unique<LlvmGpuCompiler>(std::string(target), std::move(host));

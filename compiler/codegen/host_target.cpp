@@ -9,9 +9,8 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
-#include "abi/gpu_targets.h"
+#include "compiler/targets/target_names.h"
 #include "support/cpu_cache.h"
-#include "support/suggestion.h"
 
 namespace padlock::compiler {
 namespace {
@@ -52,6 +51,26 @@ std::vector<std::string> instruction_sets(const llvm::MCSubtargetInfo& subtarget
   return names;
 }
 
+/// LLVM ends the process where code of 64 bits is asked for a CPU that has none, so that it is never asked.
+bool runs_64_bits(const llvm::MCSubtargetInfo& subtarget) { return subtarget.checkFeatures("+64bit"); }
+
+/// Lists LLVM's names of the CPUs that code can be made for.
+std::vector<std::string> cpus_of(const llvm::Target& target, const llvm::MCSubtargetInfo& any) {
+  std::vector<std::string> names;
+  for (const llvm::SubtargetSubTypeKV& cpu : any.getAllProcessorDescriptions())
+    if (runs_64_bits(*subtarget(target, cpu.Key, ""))) names.emplace_back(cpu.Key);
+  return names;
+}
+
+/// Returns the name of a CPU that code can be made for, of "host:NAME".
+Result<std::string> cpu_of(std::string_view name, const llvm::Target& target, const llvm::MCSubtargetInfo& here) {
+  if (!name.starts_with(kHostPrefix)) return unknown_target(name, cpus_of(target, here));
+  std::string cpu(name.substr(kHostPrefix.size()));
+  if (!here.isCPUStringValid(cpu)) return unknown_target(name, cpus_of(target, here));
+  if (runs_64_bits(*subtarget(target, cpu, ""))) return cpu;
+  return unknown_target(name, {}, fmt::format("{} is a 32-bit CPU", cpu));
+}
+
 /// pshufb takes any element, in 16 bytes; vpermd words of 32 bytes; AVX-512 each size by itself, bytes with VBMI.
 VectorPermutes permutes_of(const llvm::MCSubtargetInfo& subtarget) {
   const auto has = [&](const char* features) { return subtarget.checkFeatures(features); };
@@ -59,22 +78,6 @@ VectorPermutes permutes_of(const llvm::MCSubtargetInfo& subtarget) {
   const int words = has("+avx512f") ? 64 : has("+avx2") ? 32 : narrow;
   const bool mixed = has("+avx512bw") && has("+avx512vl");  // in vectors of every width
   return {.bytes = {mixed && has("+avx512vbmi") ? 64 : narrow, mixed ? 64 : narrow, words, words}, .masks = mixed};
-}
-
-/// What to write instead of a target that there is not.
-std::string target_hint(std::string_view name, const llvm::MCSubtargetInfo& here) {
-  constexpr std::string_view kPrefix = "host:";
-  if (!name.starts_with(kPrefix) && here.isCPUStringValid(name)) return fmt::format("; write 'host:{}'", name);
-  std::vector<std::string_view> names;
-  if (name.starts_with(kPrefix)) {
-    for (const auto& cpu : here.getAllProcessorDescriptions()) names.emplace_back(cpu.Key);
-    const auto closest = closest_name(name.substr(kPrefix.size()), names);
-    return closest ? fmt::format("; did you mean 'host:{}'?", *closest) : std::string();
-  }
-  const std::vector<std::string> architectures = abi::gpu_targets();
-  names.assign(architectures.begin(), architectures.end());
-  names.emplace_back("host");
-  return did_you_mean(name, names);
 }
 
 }  // namespace
@@ -90,17 +93,13 @@ Result<HostTarget> HostTarget::create(std::string_view name) {
   const std::string here_cpu = llvm::sys::getHostCPUName().str();
   const std::string here_features = host_features();
   const SubtargetInfo here = subtarget(*made.target_, here_cpu, here_features);
+  if (!runs_64_bits(*here))
+    return unavailable(fmt::format("the host target is x86-64; LLVM takes this machine for a {}", here_cpu));
   if (name == "host") {
     made.features_ = {.cpu = here_cpu, .features = here_features};
     made.features_.cache_bytes = cache_bytes_of_level(3).value_or(made.features_.cache_bytes);
   } else {
-    constexpr std::string_view kPrefix = "host:";
-    made.features_.cpu = name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : "";
-    if (made.features_.cpu.empty() || !here->isCPUStringValid(made.features_.cpu))
-      return invalid_argument(
-          fmt::format("unknown target '{}': expected host, or host:CPU with an LLVM CPU name such as host:x86-64, "
-                      "host:x86-64-v3, host:x86-64-v4, host:skylake-avx512, host:sapphirerapids or host:znver4{}",
-                      name, target_hint(name, *here)));
+    PADLOCK_TRY(made.features_.cpu, cpu_of(name, *made.target_, *here));
   }
   const SubtargetInfo other = name == "host" ? nullptr : subtarget(*made.target_, made.features_.cpu, "");
   const llvm::MCSubtargetInfo& wanted = other ? *other : *here;

@@ -43,9 +43,10 @@ class TargetCompiler {
     PassLog* log = nullptr;            ///< borrowed; heard by `compile`, `prove` and the stages llvm and assembly
   };
 
-  /// `target`: "host" (the running CPU, its features asked of the machine), "host:NAME" with an LLVM CPU name such as
-  /// x86-64-v3, or "sm_90" and the like, from sm_75 to what LLVM knows. Errors: invalid_argument for an unknown name
-  /// (it lists some), unavailable where LLVM has no back end for it.
+  /// `target`: "host" (the running CPU, its features asked of the machine), "host:NAME" with LLVM's name of a 64-bit
+  /// CPU such as x86-64-v3, or one of abi::gpu_targets. No other text reaches LLVM, which would end the process at
+  /// some. Errors: invalid_argument for another name (it lists what is expected, and the name that is near),
+  /// unavailable where LLVM has no back end for it.
   [[nodiscard]] static Result<std::unique_ptr<TargetCompiler>> create(const std::string& target);
   virtual ~TargetCompiler() = default;
 

@@ -387,14 +387,19 @@ PADLOCK_API padlock_status padlock_program_symbol(const padlock_program* program
 
 typedef struct padlock_onnx_options {
   size_t struct_size;
-  const char* folder; /* where files of external data lie; NULL: a model that has some is refused */
+  const char* folder;         /* where files of external data lie; NULL: a model that has some is refused */
+  const char* const* outputs; /* names of values of the model that the program computes; what nodes compute of which no
+                                 program can be made are its inputs. NULL: the whole model. Since 1006 */
+  size_t output_count;
 } padlock_onnx_options;
 
 /* Makes the text of a program, as padlock_program_parse reads it, of an ONNX model of `size` bytes. `interface`, which
-   may be NULL, says as JSON ("schema": 1) what stands there for each input and result of the model: a tensor, a scalar,
-   dims (one for each element of a tensor that says sizes), or nothing. `options` may be NULL. A model is not trusted.
-   Since 1004. Errors: INVALID_ARGUMENT for what is no model; UNIMPLEMENTED for one of which no program can be made,
-   with each node, its operator and the reason; RESOURCE_EXHAUSTED; of external data as the file's. */
+   may be NULL, says as JSON ("schema": 1), by the model's names, what stands there for each input and result of the
+   model: a tensor, a scalar, dims (one for each element of a tensor that says sizes), or nothing; and for each
+   dimension that has a name, a symbol. `options` may be NULL. A model is not trusted. Since 1004. Errors:
+   INVALID_ARGUMENT for what is no model; UNIMPLEMENTED for one of which no program can be made, with each node, its
+   operator and the reason, and the parts that are programs; NOT_FOUND for an output that nothing computes;
+   RESOURCE_EXHAUSTED; of external data as the file's. */
 PADLOCK_API padlock_status padlock_onnx_import(padlock_context* context, const void* bytes, size_t size,
                                                const padlock_onnx_options* options, padlock_text** text,
                                                padlock_text** interface, padlock_error** error);
@@ -675,10 +680,10 @@ PADLOCK_API padlock_status padlock_cache_verify(const padlock_cache* cache, int6
 PADLOCK_API padlock_status padlock_cache_merge(padlock_cache* cache, const padlock_cache* other, int64_t* written,
                                                padlock_error** error);
 /* Puts in what other caches left at `url`, and leaves there what this one has then: "file:///FOLDER", or
-   "redis://HOST[:PORT]" where the library was built with it. Of one place the later record stays, everywhere. Whatever
-   the exchange does, the cache stays as good as it was: what could not be reached, read or written is in `problems`, a
-   line each, and is no error. `written`: as of padlock_cache_merge. Since 1002. Errors: INVALID_ARGUMENT for another
-   URL; UNIMPLEMENTED; else as the cache's file. */
+   "redis://HOST[:PORT]", whose calls take 5 seconds and whose answers 64 MiB at most, together. Of one place the later
+   record stays, everywhere. Whatever the exchange does, the cache stays as good as it was: what could not be reached,
+   read or written is in `problems`, a line each, and is no error. `written`: as of padlock_cache_merge. Since 1002.
+   Errors: INVALID_ARGUMENT for another URL; UNIMPLEMENTED for rediss://; else as the cache's file. */
 PADLOCK_API padlock_status padlock_cache_sync(padlock_cache* cache, const char* url, int64_t* written,
                                               padlock_text** problems, padlock_error** error);
 /* The records, as lines, that padlock_cache_prune would remove. */

@@ -712,8 +712,14 @@ class Context : public detail::Handle<padlock_context, padlock_context_retain, p
     return detail::make<Program, padlock_program>(padlock_program_load, get(), path.c_str());
   }
   /// Makes a program's text of an ONNX model. `folder`: where its files of external data lie; empty: nowhere.
-  Expected<OnnxImport> import_onnx(const void* bytes, std::size_t size, const std::string& folder = {}) const {
+  /// `outputs`: names of values of the model, for the part that computes these; empty: the whole model.
+  Expected<OnnxImport> import_onnx(const void* bytes, std::size_t size, const std::string& folder = {},
+                                   const std::vector<std::string>& outputs = {}) const {
+    std::vector<const char*> names;
+    for (const std::string& output : outputs) names.push_back(output.c_str());
     auto options = detail::sized<padlock_onnx_options>();
+    options.outputs = names.empty() ? nullptr : names.data();
+    options.output_count = names.size();
     options.folder = detail::c_str_or_null(folder);
     padlock_text *text = nullptr, *interface = nullptr;
     if (const Status status = detail::call(padlock_onnx_import, get(), bytes, size, &options, &text, &interface);

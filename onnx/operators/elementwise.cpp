@@ -5,6 +5,7 @@
 #include <array>
 
 #include "onnx/element_types.h"
+#include "onnx/operators/fractions.h"
 #include "onnx/operators/shapes.h"
 
 namespace padlock::onnx {
@@ -192,6 +193,8 @@ Status finish_cast(NodeImport& node, DType to) {
     node.finish(std::move(same));
     return {};
   }
+  const bool is_number = (value->sizes && value->dtype != DType::boolean) || node.has_fractions_alone();
+  if (node.says_sizes() && is_number && (says_sizes || is_float(to))) return fold_fraction_cast(node, to);
   const std::array values = {value};
   PADLOCK_TRY(const Operands operands, broadcast_operands(node, values));
   node.finish(fmt::format("cast({}, {})", operands.names[0], name_of(to)), to, operands.shape);

@@ -20,10 +20,15 @@ struct Operator {
   Status (*import)(NodeImport& node) = nullptr;
   /// Computes sizes, where every input has them; where that is refused, `import` is asked. Null: `import` does both.
   Status (*fold)(NodeImport& node) = nullptr;
+  /// The same of sizes that are computed in floats, where sizes are computed of the result. Null: they are refused
+  /// there, unless it carries_floats.
+  Status (*fold_floats)(NodeImport& node) = nullptr;
   /// Bit i: input i says sizes, whatever the result is.
   std::uint32_t size_inputs = 0;
   /// Sizes of its inputs are sizes of its result.
   bool carries_sizes = false;
+  /// The same of sizes that are computed in floats.
+  bool carries_floats = false;
   /// Says for people which part is supported; empty: all.
   std::string_view note = {};
 };

@@ -66,9 +66,8 @@ Result<Expr> left_open(SizeMath& sizes, const Sizes& all, const Sizes& known) {
   };
   const Expr divisor = product(below);
   if (sizes.is_one(divisor)) return product(above);
-  if (!sizes.is_positive(divisor))
-    return refused(
-        fmt::format("the divisor {} of an extent that is left open is not provably positive", sizes.text(divisor)));
+  if (!sizes.require(divisor, ir::Comparison::ge, 1))
+    return refused(fmt::format("the divisor {} of an extent that is left open is 0", sizes.text(divisor)));
   return sizes.floordiv(product(above), divisor);
 }
 

@@ -40,12 +40,13 @@ Result<Operands> broadcast_operands(NodeImport& node, std::span<Value* const> va
 
 Status finish_reshaped(NodeImport& node, Value& value, std::vector<Expr> shape, std::size_t output) {
   const bool is_literal = std::ranges::all_of(shape, [](Expr e) { return e.is_constant(); });
-  if (value.constant != nullptr || (value.sizes && is_literal)) {
+  if (value.constant != nullptr || ((value.sizes || value.fractions) && is_literal)) {
     Value same = value;
     std::vector<std::int64_t> dims;
     for (const Expr n : shape) dims.push_back(literal(n).value_or(-1));
-    if (same.sizes && is_literal && size_count(dims) != same.sizes->size())
-      return refused(fmt::format("{} elements in the shape {}", same.sizes->size(), node.sizes().text(shape)));
+    const std::size_t count = same.fractions ? same.fractions->size() : same.sizes ? same.sizes->size() : 0;
+    if ((same.sizes || same.fractions) && is_literal && size_count(dims) != count)
+      return refused(fmt::format("{} elements in the shape {}", count, node.sizes().text(shape)));
     same.shape = std::move(shape);
     same.name.clear();
     if (!is_literal) same.sizes.reset();

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "onnx/operators/shapes.h"
+#include "onnx/operators/fold.h"
 
 namespace padlock::onnx {
 namespace {
@@ -12,47 +12,11 @@ namespace {
 using ir::DType;
 using Function = Result<Expr> (*)(SizeMath&, std::span<const Expr>);
 
-/// The inputs as arrays, and what they broadcast to.
-struct Arrays {
-  std::vector<SizeArray> arrays;
-  std::vector<std::int64_t> dims;
-  std::size_t count = 0;
-};
-
-Result<Arrays> arrays_of(NodeImport& node) {
-  Arrays result;
-  std::vector<Value*> values;
-  for (std::size_t i = 0; i < node.input_count(); ++i) {
-    PADLOCK_TRY(values.emplace_back(), node.input(i));
-    PADLOCK_TRY(result.arrays.emplace_back(), node.size_array(i));
-  }
-  PADLOCK_TRY(const std::vector<Expr> shape, broadcast_shape(node.sizes(), values));
-  for (const Expr n : shape) result.dims.push_back(literal(n).value_or(-1));
-  const auto count = size_count(result.dims);
-  if (!count) return refused("sizes of too many elements");
-  result.count = *count;
-  return result;
-}
-
-/// The element of an array that stands at coordinates of the broadcast shape.
-Expr at(const SizeArray& array, std::span<const std::int64_t> coordinates) {
-  std::vector<std::int64_t> own;
-  const std::size_t added = coordinates.size() - array.dims.size();
-  for (std::size_t axis = 0; axis < array.dims.size(); ++axis)
-    own.push_back(array.dims[axis] == 1 ? 0 : coordinates[added + axis]);
-  return array.elements[flat_of(own, array.dims)];
-}
-
 /// Applies a function to each element of the inputs.
 Status fold(NodeImport& node, DType dtype, Function function) {
-  PADLOCK_TRY(const Arrays inputs, arrays_of(node));
-  SizeArray result{.dims = inputs.dims, .elements = {}};
-  std::vector<Expr> operands(inputs.arrays.size());
-  for (std::size_t i = 0; i < inputs.count; ++i) {
-    const auto coordinates = coordinates_of(i, inputs.dims);
-    for (std::size_t k = 0; k < operands.size(); ++k) operands[k] = at(inputs.arrays[k], coordinates);
-    PADLOCK_TRY(result.elements.emplace_back(), function(node.sizes(), operands));
-  }
+  const auto read = [&](std::size_t i) { return node.size_array(i); };
+  const auto apply = [&](std::span<const Expr> operands) { return function(node.sizes(), operands); };
+  PADLOCK_TRY(SizeArray result, fold_elements<Expr>(node, read, apply));
   node.finish(std::move(result), dtype);
   return {};
 }
@@ -73,8 +37,11 @@ Status fold_chain(NodeImport& node) {
   });
 }
 
-std::unexpected<Error> not_positive(SizeMath& sizes, Expr divisor) {
-  return refused(fmt::format("the divisor {} is not provably positive", sizes.text(divisor)));
+/// Returns the sign of a divisor, which is 0 for no sizes: where that is not shown, it is made positive by a guard.
+Result<int> sign_of(SizeMath& sizes, Expr divisor) {
+  if (sizes.is_negative_always(divisor)) return -1;
+  if (sizes.require(divisor, ir::Comparison::ge, 1)) return 1;
+  return refused(fmt::format("the divisor {} is never positive, and may be 0", sizes.text(divisor)));
 }
 
 /// A comparison that has the same answer for all sizes, as 0 or 1. `greater`: of a > b.
@@ -129,26 +96,26 @@ Status fold_max(NodeImport& node) { return fold_chain<&SizeMath::max>(node); }
 Status fold_div(NodeImport& node) {
   return fold(node, [](SizeMath& sizes, std::span<const Expr> e) -> Result<Expr> {
     if (e.size() != 2) return refused("it has not two inputs");
-    if (sizes.is_positive(e[1])) return sizes.truncated_div(e[0], e[1]);
-    const Expr opposite = sizes.neg(e[1]);
-    if (!sizes.is_positive(opposite)) return not_positive(sizes, e[1]);
-    return sizes.neg(sizes.truncated_div(e[0], opposite));
+    PADLOCK_TRY(const int sign, sign_of(sizes, e[1]));
+    if (sign > 0) return sizes.truncated_div(e[0], e[1]);
+    return sizes.neg(sizes.truncated_div(e[0], sizes.neg(e[1])));
   });
 }
 
 Status fold_mod(NodeImport& node) {
   if (node.integer("fmod", 0) != 0) {
     return fold(node, [](SizeMath& sizes, std::span<const Expr> e) -> Result<Expr> {
-      if (e.size() != 2 || !sizes.is_positive(e[1])) return not_positive(sizes, e.back());
-      return sizes.sub(e[0], sizes.mul(sizes.truncated_div(e[0], e[1]), e[1]));
+      if (e.size() != 2) return refused("it has not two inputs");
+      PADLOCK_TRY(const int sign, sign_of(sizes, e[1]));
+      const Expr divisor = sign > 0 ? e[1] : sizes.neg(e[1]);  // the remainder has the dividend's sign
+      return sizes.sub(e[0], sizes.mul(sizes.truncated_div(e[0], divisor), divisor));
     });
   }
   return fold(node, [](SizeMath& sizes, std::span<const Expr> e) -> Result<Expr> {
     if (e.size() != 2) return refused("it has not two inputs");
-    if (sizes.is_positive(e[1])) return sizes.mod(e[0], e[1]);
-    const Expr opposite = sizes.neg(e[1]);
-    if (!sizes.is_positive(opposite)) return not_positive(sizes, e[1]);
-    return sizes.neg(sizes.mod(sizes.neg(e[0]), opposite));
+    PADLOCK_TRY(const int sign, sign_of(sizes, e[1]));
+    if (sign > 0) return sizes.mod(e[0], e[1]);
+    return sizes.neg(sizes.mod(sizes.neg(e[0]), sizes.neg(e[1])));
   });
 }
 

@@ -112,7 +112,7 @@ NB_MODULE(_core, module) {
   module.def("configure", &configure, "threads"_a, "cache"_a, "cache_file"_a, "worker"_a);
   module.def("after_fork_in_child", &padlock::python::after_fork_in_child);
   add_pads(module);
-  module.def("import_onnx", &padlock::python::import_onnx, "model"_a, "folder"_a);
+  module.def("import_onnx", &padlock::python::import_onnx, "model"_a, "folder"_a, "outputs"_a);
   module.def("xla_pad_handler", &padlock::python::xla_pad_handler);
   module.def("bits_of", &bits_of, "value"_a.none(), "code"_a, "bits"_a);
   module.def("pad_memory", &padlock::python::pad_memory, "x"_a.none(), "low"_a.none(), "high"_a.none(), "mode"_a,

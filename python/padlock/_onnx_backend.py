@@ -60,7 +60,8 @@ class Representation(_BackendRep):
             return tuple(self._loaded.run(arrays))
         special = load(_as_constants(self._model, arrays), device=None)
         names = [given.name for given in self._model.graph.input]
-        return tuple(special.run(dict(zip(names, arrays))))
+        taken = {place["name"] for place in special.inputs}  # the others are constants
+        return tuple(special.run({name: array for name, array in zip(names, arrays) if name in taken}))
 
 
 class Backend(_Backend):

@@ -29,7 +29,7 @@ def _numbers(value: Any) -> list[int]:
 
 
 class Model:
-    """A model as a kernel. Call it with its inputs, in its own order, or `run` it with them by its own names."""
+    """A model as a kernel. Call it with its inputs, in its own order or by its own names: `model(x, **{"in.0": y})`."""
 
     def __init__(self, text: str, interface: Mapping[str, Any], device: str | None) -> None:
         #: The program, as docs/language.md has it.
@@ -39,18 +39,41 @@ class Model:
         self.results: list[dict[str, Any]] = interface["results"]
         self.kernel: Kernel = compile(text, device=device)
 
-    def __call__(self, *inputs: object) -> Any:
-        results = self.run(inputs)
+    def __call__(self, *inputs: object, **named: object) -> Any:
+        given = dict(self._by_name(inputs))
+        for name, value in named.items():
+            if name in given:
+                raise _invalid(f"the input '{name}' is given twice")
+            given[name] = value
+        results = self.run(given)
         return results[0] if len(results) == 1 else tuple(results)
 
-    def run(self, inputs: Sequence[Any] | Mapping[str, Any]) -> list[Any]:
-        """The results, in the model's order, of inputs in its order, or by its names."""
+    def run(self, inputs: Sequence[Any] | Mapping[str, Any], outputs: Sequence[str] | None = None) -> list[Any]:
+        """The results of inputs in the model's order, or by its names.
+
+        `outputs` says which results, by the model's names; else all, in its order.
+        """
+        positions = self._positions(outputs)
         named = self._by_name(inputs)
+        known = [place["name"] for place in self.inputs]
+        for name in named:
+            if name not in known:
+                raise _invalid(f"expected one of the model's inputs {known}, found '{name}'")
         arguments: dict[str, object] = {}
         for place in self.inputs:
             arguments.update(self._arguments(place, named))
         results = self.kernel(**arguments)
-        return list(results) if isinstance(results, tuple) else [results]
+        results = list(results) if isinstance(results, tuple) else [results]
+        return [results[position] for position in positions]
+
+    def _positions(self, outputs: Sequence[str] | None) -> list[int]:
+        names = [place["name"] for place in self.results]
+        if outputs is None:
+            return list(range(len(names)))
+        for name in outputs:
+            if name not in names:
+                raise _invalid(f"expected one of the model's outputs {names}, found '{name}'")
+        return [names.index(name) for name in outputs]
 
     def _by_name(self, inputs: Sequence[Any] | Mapping[str, Any]) -> Mapping[str, Any]:
         if isinstance(inputs, Mapping):
@@ -77,11 +100,15 @@ class Model:
         return {names[0]: value}
 
 
-def load(model: Any, *, folder: str | None = None, device: str | None = "host") -> Model:
+def load(
+    model: Any, *, folder: str | None = None, device: str | None = "host", outputs: Sequence[str] = ()
+) -> Model:
     """Imports a model: the path of its file, its bytes, or an onnx.ModelProto.
 
-    `folder` is where files of its external data lie; of a path, its own. `device` is as in padlock.compile. Errors:
-    Unimplemented for a model of which no program can be made, with each node and the reason (docs/onnx.md).
+    `folder` is where files of its external data lie; of a path, its own. `device` is as in padlock.compile. `outputs`
+    are names of values of the model: the kernel computes these, and takes what nodes compute that it cannot; else it is
+    the whole model. Errors: Unimplemented for a model of which no program can be made, with each node, the reason, and
+    the parts that are programs (docs/onnx.md); NotFound for an output that nothing computes.
     """
     if isinstance(model, (str, os.PathLike)):
         path = os.fspath(model)
@@ -90,7 +117,7 @@ def load(model: Any, *, folder: str | None = None, device: str | None = "host") 
             data = file.read()
     else:
         data = model if isinstance(model, bytes) else model.SerializeToString()
-    text, interface = _core.import_onnx(data, folder or "")
+    text, interface = _core.import_onnx(data, folder or "", list(outputs))
     return Model(text, json.loads(interface), device)
 
 

@@ -104,11 +104,10 @@ Result<TargetCompiler*> Context::compiler_of(const CompileOptions& options) {
 
 Result<TargetCompiler*> Context::compiler_for(const std::string& target) {
   const std::lock_guard lock(mutex_);
-  auto& slot = compilers_[target];
-  if (!slot) {
-    PADLOCK_TRY(slot, observer_.create(target));
-  }
-  return slot.get();
+  // A name that is refused leaves nothing behind: there is no end of them.
+  if (const auto kept = compilers_.find(target); kept != compilers_.end()) return kept->second.get();
+  PADLOCK_TRY(std::unique_ptr<TargetCompiler> made, observer_.create(target));
+  return compilers_.emplace(target, std::move(made)).first->second.get();
 }
 
 Result<std::string> Context::choose_config(const CompileOptions& options) {

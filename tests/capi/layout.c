@@ -62,8 +62,10 @@ SIZE(padlock_symbol_info, 24);
 AT(padlock_symbol_info, name, 8);
 AT(padlock_symbol_info, kind, 16);
 
-SIZE(padlock_onnx_options, 16);
+SIZE(padlock_onnx_options, 32);
 AT(padlock_onnx_options, folder, 8);
+AT(padlock_onnx_options, outputs, 16);
+AT(padlock_onnx_options, output_count, 24);
 
 SIZE(padlock_compile_options, 40);
 AT(padlock_compile_options, device, 8);

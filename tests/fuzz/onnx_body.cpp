@@ -31,6 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!made) {
     fuzz::require(!made.error().message.empty(), "a refused model is so for a reason");
     fuzz::require(made.error().code != Code::internal, "no model is a fault of the importer");
+    const auto part = onnx::import_model(model, {.folder = "/nonexistent", .outputs = {"v1"}});
+    fuzz::require(part || part.error().code != Code::internal, "no part is a fault of the importer");
     return 0;
   }
   fuzz::require(!made->results.empty(), "a program has results");

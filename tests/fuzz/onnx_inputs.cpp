@@ -109,6 +109,26 @@ void add_node(Growth& growth, Rng& rng) {
   (on_sizes ? growth.sizes : growth.data).push_back(name);
 }
 
+/// A size that is computed in floats, as exporters do.
+void add_float_size(Growth& growth, Rng& rng) {
+  constexpr std::array<float, 9> kFactors = {32, 14, 0.5F, 3, -4, 0.1F, 0, 1e30F, 2.75F};
+  constexpr std::array<const char*, 9> kSteps = {"Div", "Mul", "Add", "Sub", "Max", "Min", "Ceil", "Floor", "Neg"};
+  std::string last = growth.fresh();
+  const int type = rng.chance(80) ? kFloat : rng.chance(50) ? kDouble : kFloat16;
+  growth.parts.nodes.push_back(node("Cast", {rng.pick(growth.sizes)}, {last}, {attribute("to", std::int64_t{type})}));
+  for (std::int64_t i = rng.between(1, 4); i > 0; --i) {
+    const std::string factor = growth.fresh(), next = growth.fresh();
+    const std::string_view op = rng.pick(kSteps);
+    growth.parts.constants.push_back(floats(factor, {}, {rng.pick(kFactors)}));
+    const bool is_unary = op == "Ceil" || op == "Floor" || op == "Neg";
+    growth.parts.nodes.push_back(node(op, is_unary ? Names{last} : Names{last, factor}, {next}));
+    last = next;
+  }
+  growth.data.push_back(last);
+  growth.sizes.push_back(growth.fresh());
+  growth.parts.nodes.push_back(node("Cast", {last}, {growth.sizes.back()}, {attribute("to", std::int64_t{kInt64})}));
+}
+
 std::string valid_model(Rng& rng) {
   Growth growth;
   growth.parts.opset = static_cast<int>(rng.chance(90) ? 20 : rng.between(6, 29));
@@ -118,7 +138,11 @@ std::string valid_model(Rng& rng) {
   growth.parts.nodes.push_back(node("Shape", {rng.pick(growth.data)}, {"s"}));
   growth.sizes = {"p", "s"};
   for (std::int64_t i = rng.between(0, 5); i > 0; --i) add_constant(growth, rng);
+  if (rng.chance(20)) add_float_size(growth, rng);
   for (std::int64_t i = rng.between(1, rng.chance(70) ? 4 : 12); i > 0; --i) add_node(growth, rng);
+  // Where a part begins behind a node that is refused, its shape may be there.
+  for (int i = 0; i < growth.next; ++i)
+    if (rng.chance(20)) growth.parts.values.push_back(value_info("v" + std::to_string(i), kFloat, {"N", "V"}));
   // The last is what is wanted of it; sometimes more.
   growth.parts.outputs = {value_info(growth.data.back(), kFloat, {})};
   if (rng.chance(30)) growth.parts.outputs.push_back(value_info(growth.sizes.back(), kInt64, {}));

@@ -171,8 +171,10 @@ TEST_CASE("what cannot be imported is listed by name, operator and reason, all o
   REQUIRE_FALSE(made.has_value());
   CHECK(made.error().message ==
         "expected a model of which a program can be made, found the input 's': its elements are of the type string; "
-        "'first' (NonZero): there is no such operation; 'second' (Loop): there is no such operation; "
-        "node 3 (StringNormalizer): there is no such operation");
+        "'first' (NonZero): Padlock has no NonZero; 'second' (Loop): Padlock has no Loop; "
+        "node 3 (StringNormalizer): Padlock has no StringNormalizer. Parts of it could be programs, but the model does "
+        "not say the type and shape of "
+        "'a', at which a part begins (onnx.shape_inference.infer_shapes adds them)");
 }
 
 TEST_CASE("names are shown as UTF-8, whatever their bytes are") {

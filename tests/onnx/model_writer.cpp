@@ -95,6 +95,7 @@ std::string model(const ModelParts& parts) {
   for (const Message& one : parts.constants) graph.message(5, one);
   for (const Message& one : parts.inputs) graph.message(11, one);
   for (const Message& one : parts.outputs) graph.message(12, one);
+  for (const Message& one : parts.values) graph.message(13, one);
   const Message set = Message().bytes(1, "").number(2, parts.opset);
   Message whole = Message().number(1, parts.ir_version).message(7, graph).message(8, set);
   for (const Message& one : parts.functions) whole.message(25, one);

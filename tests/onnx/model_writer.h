@@ -59,6 +59,7 @@ struct ModelParts {
   int ir_version = 10;
   std::string name = "model";
   std::vector<Message> functions = {};
+  std::vector<Message> values = {};  ///< types and shapes of what is between
 };
 [[nodiscard]] std::string model(const ModelParts& parts);
 

@@ -2,7 +2,8 @@
 #include <array>
 #include <limits>
 
-#include <limits>
+#include "ir/binding/binding.h"
+#include "ir/program.h"
 #include "onnx/size_math.h"
 
 #include "onnx/operators/shapes.h"
@@ -90,15 +91,81 @@ TEST_CASE("sizes have as many elements as their shape") {
       "(Reshape): 2 elements in the shape [3, 1]");
 }
 
-TEST_CASE("a divisor that could be 0 is refused, and so is a comparison that depends on sizes") {
-  const auto parts = [](Message last) {
-    return ModelParts{.inputs = {value_info("x", kFloat, {"N"})},
-                      .constants = {int64s("two", {1}, {2})},
-                      .nodes = {node("Shape", {"x"}, {"n"}), std::move(last), node("ConstantOfShape", {"d"}, {"y"})},
-                      .outputs = {value_info("y", kFloat, {})}};
+/// y of the shape that one node makes of the extents of x[N], which are "n".
+ModelParts shaped_by(Message last, std::vector<Message> constants = {}) {
+  constants.push_back(int64s("seven", {1}, {7}));
+  constants.push_back(int64s("minus", {1}, {-1}));
+  return {.inputs = {value_info("x", kFloat, {"N"})},
+          .constants = constants,
+          .nodes = {node("Shape", {"x"}, {"n"}), node("Sub", {"n", "seven"}, {"less"}), node("Neg", {"n"}, {"below"}),
+                    std::move(last), node("Abs", {"d"}, {"e"}), node("ConstantOfShape", {"e"}, {"y"})},
+          .outputs = {value_info("y", kFloat, {})}};
+}
+
+TEST_CASE("a divisor that could be 0 is a guard, which is checked when sizes are bound") {
+  const auto guarded = [](Message last, const std::string& guard, const std::string& size) {
+    const std::string text = imported(shaped_by(std::move(last)));
+    CAPTURE(text);
+    CHECK(contains(text, "\nwhere " + guard + "\n{"));
+    CHECK(contains(text, "shape = [" + size + "]"));
   };
-  check_refused(parts(node("Div", {"two", "n"}, {"d"})), "quotients of i64 are not exact");
-  check_refused(parts(node("Where", {"n", "two", "n"}, {"d"})), "(ConstantOfShape)");
+  guarded(node("Div", {"seven", "n"}, {"d"}), "N >= 1", "7 floordiv N");
+  guarded(node("Mod", {"seven", "n"}, {"d"}), "N >= 1", "7 mod N");
+  guarded(node("Mod", {"seven", "n"}, {"d"}, {attribute("fmod", std::int64_t{1})}), "N >= 1",
+          "max(-(N*(7 floordiv N)) + 7, N*(7 floordiv N) - 7)");
+  // What could be negative, too, is positive with the guard.
+  guarded(node("Div", {"seven", "less"}, {"d"}), "N - 7 >= 1", "7 floordiv (N - 7)");
+  const auto program = ir::parse_program(imported(shaped_by(node("Mod", {"seven", "n"}, {"d"}))));
+  REQUIRE(program.has_value());
+  const auto bound = [&](std::int64_t extent) {
+    ir::BindRequest request;
+    request.tensors = {ir::ArgumentShape{{extent}, {}}};
+    return ir::Binding::bind(*program, request);
+  };
+  CHECK(bound(1));
+  const auto refused = bound(0);
+  REQUIRE_FALSE(refused);
+  CHECK(contains(refused.error().message, "N >= 1"));
+}
+
+TEST_CASE("a divisor that is never positive needs no guard where it is negative, and is refused where it could be 0") {
+  CHECK_FALSE(contains(imported(shaped_by(node("Div", {"n", "minus"}, {"d"}))), "where"));
+  check_refused(shaped_by(node("Div", {"seven", "below"}, {"d"})),
+                "(Div): the divisor -N is never positive, and may be 0");
+  check_refused(shaped_by(node("Mod", {"seven", "zero"}, {"d"}), {int64s("zero", {1}, {0})}),
+                "(Mod): the divisor 0 is never positive, and may be 0");
+}
+
+TEST_CASE("an extent that a reshape leaves open is divided by extents that are not 0") {
+  const ModelParts parts{
+      .inputs = {value_info("x", kFloat, {"N", "M"}), value_info("z", kFloat, {"K"})},
+      .constants = {int64s("open", {1}, {-1})},
+      .nodes = {node("Shape", {"z"}, {"k"}), node("Concat", {"k", "open"}, {"s"}, {attribute("axis", std::int64_t{0})}),
+                node("Reshape", {"x", "s"}, {"y"}, {attribute("allowzero", std::int64_t{1})})},
+      .outputs = {value_info("y", kFloat, {})}};
+  CHECK(contains(imported(parts), "where K >= 1"));
+}
+
+TEST_CASE("divisors without end are refused: a program has as many guards as constraints") {
+  ModelParts parts = shaped_by(node("Abs", {"n"}, {"d"}));
+  for (int i = 0; i < 2000; ++i) {
+    const std::string number = std::to_string(i), size = "s" + number, quotient = "q" + number;
+    parts.constants.push_back(int64s("c" + number, {1}, {i + 7}));
+    parts.nodes.push_back(node("Sub", {"n", "c" + number}, {size}));
+    parts.nodes.push_back(node("Mul", {size, size}, {size + "b"}));
+    parts.nodes.push_back(node("Sub", {size + "b", "n"}, {size + "c"}));
+    parts.nodes.push_back(node("Div", {"seven", size + "c"}, {quotient}));
+    parts.nodes.push_back(node("ConstantOfShape", {quotient}, {"t" + number}));
+    parts.outputs.push_back(value_info("t" + number, kFloat, {}));
+  }
+  check_refused(parts, "too long", Code::resource_exhausted);
+}
+
+TEST_CASE("a comparison that depends on sizes is refused") {
+  check_refused(
+      shaped_by(node("Where", {"n", "seven", "n"}, {"d"})),
+      "(ConstantOfShape): the shape 'e' are data, known only when the model runs (node 3 (Where): a choice of "
+      "sizes that depends on them)");
 }
 
 TEST_CASE("sizes that grow without end are refused") {

@@ -74,6 +74,19 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(padlock.InvalidArgument, "expected the device"):
             padlock.compile(EXAMPLE, device="tpu")
 
+    def test_a_target_that_is_none_does_not_end_the_process(self):
+        kernel = padlock.compile(EXAMPLE, device=None)
+        for target, message in (
+            ("host:i686", "target 'host:i686': i686 is a 32-bit CPU: expected host, a level"),
+            ("host:pentium4", "pentium4 is a 32-bit CPU"),
+            ("host:hasswell", "did you mean 'host:haswell'?"),
+            ("sm_90a", "did you mean 'sm_90'?"),
+        ):
+            for ask in (lambda: kernel.emit("llvm", target=target), lambda: kernel.prove(target=target)):
+                with self.assertRaises(padlock.InvalidArgument) as caught:
+                    ask()
+                self.assertIn(message, caught.exception.message)
+
     def test_a_text_that_is_too_large(self):
         for text, message in (
             ("program f(x: f32[S]) { return x }" + " " * 2000000, "expected a program of at most 1048576 bytes, found 2000033"),

@@ -34,6 +34,35 @@ class Models(unittest.TestCase):
         numpy.testing.assert_array_equal(model(x), wanted)
         numpy.testing.assert_array_equal(model.run({"x": x})[0], wanted)
 
+    def test_inputs_and_outputs_go_by_the_models_names(self):
+        import numpy
+
+        import padlock.onnx
+
+        model = padlock.onnx.load(MODEL)
+        x = numpy.ones((2, 6), "f4")
+        numpy.testing.assert_array_equal(model(x=x), model(x))
+        (result,) = [place["name"] for place in model.results]
+        numpy.testing.assert_array_equal(model.run({"x": x}, [result])[0], model(x))
+        for call, message in (
+            (lambda: model(x, x=x), "the input 'x' is given twice"),
+            (lambda: model(z=x), "expected one of the model's inputs .'x'., found 'z'"),
+            (lambda: model.run({"x": x}, ["z"]), f"expected one of the model's outputs .'{result}'., found 'z'"),
+        ):
+            with self.assertRaisesRegex(padlock.InvalidArgument, message):
+                call()
+
+    def test_a_part_of_a_model_goes_by_its_outputs(self):
+        import numpy
+
+        import padlock.onnx
+
+        model = padlock.onnx.load(MODEL, outputs=["pad"])
+        self.assertNotIn("relu", model.text)
+        numpy.testing.assert_array_equal(model(-numpy.ones((1, 7), "f4")), numpy.pad(-numpy.ones((1, 7), "f4"), ((0, 0), (0, 1))))
+        with self.assertRaisesRegex(padlock.NotFound, "a value that the model computes, found 'z'"):
+            padlock.onnx.load(MODEL, outputs=["z"])
+
     def test_errors(self):
         import padlock.onnx
 
@@ -112,6 +141,14 @@ def exported(name):
     elif name == "same":
         (top, bottom), (left, right) = same(2), same(3)
         y = padded(["z", "z", top, left, "z", "z", bottom, right])
+    elif name.startswith("ceil"):
+        # math.ceil(W / divisor) * divisor - W, as torch.onnx.export(dynamo=True) writes it
+        n, divisor = size(3), int(name.removeprefix("ceil"))
+        quotient = apply("Div", apply("Cast", n, to=onnx.TensorProto.FLOAT), apply("Constant", value_float=float(divisor)))
+        rounded = apply("Cast", apply("Ceil", quotient), to=onnx.TensorProto.INT64)
+        y = padded(["z"] * 7 + [apply("Sub", apply("Mul", rounded, apply("Constant", value_int=divisor)), n)])
+    elif name == "remainder":
+        y = padded(["z"] * 7 + [apply("Mod", "seven", size(3))])
     else:
         constants["amounts"] = ([8], [0, 0, 1, 2, 0, 0, 2, 1])
         y = apply("Pad", "x", "amounts", mode=name)
@@ -137,7 +174,7 @@ class Exports(unittest.TestCase):
         draw = numpy.random.default_rng(seed)
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3  # it warns of constants that nobody uses
-        for name in ("multiple", "swin", "same", "reflect", "edge", "wrap"):
+        for name in ("multiple", "swin", "same", "ceil32", "ceil14", "remainder", "reflect", "edge", "wrap"):
             model = exported(name)
             theirs = onnxruntime.InferenceSession(model.SerializeToString(), options)
             ours = padlock.onnx.load(model)

@@ -151,8 +151,6 @@ class Foreign(Case):
         "isl": ("<isl/ctx.h>", "isl_ctx* c;", "tests/solver/a.cpp", "solver/a.cpp"),
         "CUDA": ("<cuda.h>", "CUdeviceptr p;", "runtime/cuda/a.cpp", "runtime/host/a.cpp"),
         "doctest": ("<doctest/doctest.h>", 'TEST_CASE("x") {}', "tests/ir/a.cpp", "ir/a.cpp"),
-        "hiredis": ("<hiredis/hiredis.h>", "redisConnect(0, 0);", "tuner/exchange/redis.cpp",
-                    "tuner/cache/store.cpp"),
         "SQLite": ("<sqlite3.h>", "sqlite3_open(0, 0);", "tuner/cache/database.cpp", "tuner/cache/store.cpp"),
         "protozero": ("<protozero/pbf_reader.hpp>", "protozero::pbf_reader r;", "onnx/wire.cpp", "onnx/elements.cpp"),
         "xxHash": ("<xxhash.h>", "XXH3_64bits(0, 0);", "support/hash.cpp", "support/file.cpp"),

@@ -194,7 +194,7 @@ class ExitCodes(Case):
 
     def test_targets(self):
         self.fail_with(
-            2, "unknown target 'sm_12': expected host, host:CPU, or one of sm_75",
+            2, "unknown target 'sm_12': expected host, a level (host:x86-64, ",
             "emit", "p.pad", "--stage=ptx", "--target=sm_12",
         )
 

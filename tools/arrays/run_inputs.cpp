@@ -14,8 +14,9 @@ namespace {
 using ArgumentsByName = std::map<std::string, const InputArgument*>;
 
 /// Those that --input gives: tensors and scalars.
-std::vector<padlock_parameter_info> inputs_of(const lib::Program& program) {
+std::vector<padlock_parameter_info> inputs_of(const lib::Program& program, const ShownNames& names) {
   std::vector<padlock_parameter_info> parameters = program.parameters();
+  show_names(parameters, names.inputs);
   std::erase_if(parameters, [](const padlock_parameter_info& p) { return p.kind == PADLOCK_DIM; });
   return parameters;
 }
@@ -76,8 +77,9 @@ Outcome<lib::TensorView> view_of(const ArrayFile& file, DLDataType type) {
 
 }  // namespace
 
-Outcome<RunInputs> RunInputs::open(const lib::Program& program, const std::vector<InputArgument>& arguments) {
-  const std::vector<padlock_parameter_info> parameters = inputs_of(program);
+Outcome<RunInputs> RunInputs::open(const lib::Program& program, const std::vector<InputArgument>& arguments,
+                                   const ShownNames& names) {
+  const std::vector<padlock_parameter_info> parameters = inputs_of(program, names);
   PADLOCK_TRY(const auto map, by_name(parameters, arguments));
   RunInputs inputs(program);
   // Names and literals first: a slip of the pen should not wait for a file.

@@ -9,6 +9,7 @@
 
 #include "tools/arrays/arguments.h"
 #include "tools/arrays/array_file.h"
+#include "tools/arrays/shown_names.h"
 #include "tools/failure.h"
 
 namespace padlock::tools {
@@ -16,10 +17,10 @@ namespace padlock::tools {
 /// The inputs of a run: first what the command line says of them, then, once sizes are bound, their memory.
 class RunInputs {
  public:
-  /// Matches arguments with parameters, reads literals and opens files (their headers alone). Failures: `usage` for
-  /// names and literals, `file`, and `mismatch` for a file of another type.
-  [[nodiscard]] static Outcome<RunInputs> open(const lib::Program& program,
-                                               const std::vector<InputArgument>& arguments);
+  /// Matches arguments with parameters by the names to show, reads literals and opens files (their headers alone).
+  /// Failures: `usage` for names and literals, `file`, and `mismatch` for a file of another type.
+  [[nodiscard]] static Outcome<RunInputs> open(const lib::Program& program, const std::vector<InputArgument>& arguments,
+                                               const ShownNames& names = {});
 
   /// Makes the binding that sizes come from; it borrows this. Failures: `usage` where a symbol has no value; `file` for
   /// one of too many elements.

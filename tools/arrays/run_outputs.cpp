@@ -36,9 +36,11 @@ Outcome<AtomicFile> write_file(OutputFiles& files, const OutputArgument& argumen
 }  // namespace
 
 Outcome<RunOutputs> RunOutputs::open(const lib::Program& program, const std::vector<OutputArgument>& outputs,
-                                     const std::vector<ExpectArgument>& expects) {
-  const Results results = program.results();
+                                     const std::vector<ExpectArgument>& expects, const ShownNames& names) {
   RunOutputs run;
+  run.names_ = names;
+  Results results = program.results();
+  show_names(results, run.names_.results);
   for (const OutputArgument& output : outputs) {
     PADLOCK_TRY(const auto result, find_result(results, "output", output.name));
     const bool is_bf16 = results[result].dtype.code == kDLBfloat;
@@ -57,7 +59,9 @@ Outcome<RunOutputs> RunOutputs::open(const lib::Program& program, const std::vec
 
 Outcome<void> RunOutputs::allocate(const lib::Context& context, const lib::Call& call) {
   results_ = call.results();
-  for (const lib::TensorInfo& result : results_) {
+  for (lib::TensorInfo& result : results_) {
+    if (const auto found = names_.results.find(std::string(result.name)); found != names_.results.end())
+      result.name = found->second;
     PADLOCK_TRY(auto memory, or_fail(ExitCode::mismatch,
                                      context.allocate(result.storage_bytes, "result " + std::string(result.name))));
     memory_.push_back(std::move(memory));

@@ -10,6 +10,7 @@
 #include "tools/arrays/array_file.h"
 #include "tools/arrays/expectation.h"
 #include "tools/arrays/output_files.h"
+#include "tools/arrays/shown_names.h"
 #include "tools/failure.h"
 
 namespace padlock::tools {
@@ -23,9 +24,11 @@ struct ExpectReport {
 /// The results of a run: what the command line wants done with them, then their memory.
 class RunOutputs {
  public:
-  /// Matches names with results and opens the files to compare with. Failures: `usage` for names and formats, `file`.
+  /// Matches names with results, by the names to show, and opens the files to compare with. Failures: `usage` for names
+  /// and formats, `file`.
   [[nodiscard]] static Outcome<RunOutputs> open(const lib::Program& program, const std::vector<OutputArgument>& outputs,
-                                                const std::vector<ExpectArgument>& expects);
+                                                const std::vector<ExpectArgument>& expects,
+                                                const ShownNames& names = {});
 
   /// Memory of each result.
   [[nodiscard]] Outcome<void> allocate(const lib::Context& context, const lib::Call& call);
@@ -36,7 +39,7 @@ class RunOutputs {
                                                            const std::vector<const void*>& inputs,
                                                            std::uint64_t ulp) const;
 
-  /// After `allocate`: of each result what it is, borrowed from the call, and where.
+  /// After `allocate`: of each result what it is, borrowed from the call and this, and where.
   [[nodiscard]] const std::vector<lib::TensorInfo>& results() const { return results_; }
   [[nodiscard]] const std::vector<lib::Memory>& memory() const { return memory_; }
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t result) const;
@@ -52,6 +55,7 @@ class RunOutputs {
   };
   std::vector<Target> targets_;
   std::vector<Expectation> expectations_;
+  ShownNames names_;
   std::vector<lib::TensorInfo> results_;
   std::vector<lib::Memory> memory_;
 };

@@ -12,6 +12,7 @@
 #include "tools/arrays/run_inputs.h"
 #include "tools/arrays/run_outputs.h"
 #include "tools/commands/command.h"
+#include "tools/commands/model_names.h"
 #include "tools/commands/open.h"
 #include "tools/text/bench_report.h"
 
@@ -143,8 +144,9 @@ Outcome<ExitCode> bench(const BenchOptions& options) {
   chosen.threads = static_cast<std::int32_t>(options.threads);
   PADLOCK_TRY(const auto context, open_context(chosen));
   PADLOCK_CHECK(check_device(context, options.device));
-  PADLOCK_TRY(const auto symbols, parse_bind(options.binds));
+  PADLOCK_TRY(auto symbols, parse_bind(options.binds));
   PADLOCK_TRY(const auto program, load_program(context, options.program));
+  PADLOCK_CHECK(take_model_symbols(context, options.program, symbols));
   PADLOCK_TRY(const auto arguments, inputs_of(options, program));
   PADLOCK_TRY(auto inputs, RunInputs::open(program, arguments));
   PADLOCK_CHECK(check_symbols(program, symbols));

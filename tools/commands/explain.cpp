@@ -7,6 +7,7 @@
 #include "tools/arrays/arguments.h"
 #include "tools/arrays/device_run.h"
 #include "tools/commands/command.h"
+#include "tools/commands/model_names.h"
 #include "tools/commands/open.h"
 #include "tools/text/json_value.h"
 #include "tools/text/report_text.h"
@@ -93,9 +94,11 @@ std::string explanation_text(const JsonValue& e) {
                             e["config"].text(), e["reason"].text());
 }
 
-Outcome<std::optional<lib::Binding>> binding_of(const lib::Program& program, const ExplainOptions& options) {
+Outcome<std::optional<lib::Binding>> binding_of(const lib::Context& context, const lib::Program& program,
+                                                const ExplainOptions& options) {
   if (options.binds.empty()) return std::optional<lib::Binding>();
-  PADLOCK_TRY(const auto symbols, parse_bind(options.binds));
+  PADLOCK_TRY(auto symbols, parse_bind(options.binds));
+  PADLOCK_CHECK(take_model_symbols(context, options.program, symbols));
   PADLOCK_CHECK(check_symbols(program, symbols));
   lib::Binding binding;
   binding.unplaced = true;
@@ -126,7 +129,7 @@ Outcome<ExitCode> explain(const ExplainOptions& options) {
   PADLOCK_TRY(const auto context, open_context(chosen));
   PADLOCK_TRY(const auto compile, compile_options(context, options));
   PADLOCK_TRY(const auto program, load_program(context, options.program));
-  const auto binding = binding_of(program, options);
+  const auto binding = binding_of(context, program, options);
   if (!binding) return std::unexpected(binding.error());
   const auto json = program.explain(compile, *binding ? &**binding : nullptr);
   // A binding that is whole can only fail for what it asks.

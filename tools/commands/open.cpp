@@ -65,10 +65,12 @@ Outcome<void> check_device(const lib::Context& context, const std::string& devic
   return fail(unknown ? ExitCode::usage : ExitCode::unavailable, status.error());
 }
 
-Outcome<lib::OnnxImport> import_model(const lib::Context& context, const std::string& path) {
+Outcome<lib::OnnxImport> import_model(const lib::Context& context, const std::string& path,
+                                      const std::vector<std::string>& outputs) {
   PADLOCK_TRY(const std::string bytes, read_program_file(path, kMostModelBytes));
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  return or_fail(ExitCode::file, context.import_onnx(bytes.data(), bytes.size(), folder.empty() ? "." : folder), path);
+  return or_fail(ExitCode::file,
+                 context.import_onnx(bytes.data(), bytes.size(), folder.empty() ? "." : folder, outputs), path);
 }
 
 Outcome<lib::Program> load_program(const lib::Context& context, const std::string& path) {

@@ -26,7 +26,8 @@ void add_cache_options(Subcommand& command, CacheChoice& choice);
 
 /// Makes a program's text of an ONNX model's file, or of the standard input, "-". Failures exit with `file` and begin
 /// with the path.
-[[nodiscard]] Outcome<lib::OnnxImport> import_model(const lib::Context& context, const std::string& path);
+[[nodiscard]] Outcome<lib::OnnxImport> import_model(const lib::Context& context, const std::string& path,
+                                                    const std::vector<std::string>& outputs = {});
 [[nodiscard]] inline bool is_model(const std::string& path) { return kind_of_file(path) == FileKind::model; }
 /// Reads and verifies a program file, or imports an ONNX model, or takes either from the standard input, "-". Failures
 /// exit with `file`, for a pack too; they begin with the path and, where there is one, the position.

@@ -10,7 +10,7 @@
 #include "tools/arrays/run_inputs.h"
 #include "tools/arrays/run_outputs.h"
 #include "tools/commands/command.h"
-#include "tools/commands/model_inputs.h"
+#include "tools/commands/model_names.h"
 #include "tools/commands/open.h"
 #include "tools/text/run_report.h"
 
@@ -143,19 +143,23 @@ Outcome<Source> open_program(const RunOptions& options, const lib::Context& cont
                 }};
 }
 
-/// Inputs of a model by its own names, as those of its program.
-Outcome<void> take_model_inputs(const RunOptions& options, const lib::Context& context, RunRequest& request) {
-  if (!is_model(options.program)) return {};
+/// Takes a model's own names for inputs, results and symbols.
+Outcome<ShownNames> take_model_names(const RunOptions& options, const lib::Context& context, RunRequest& request) {
+  if (!is_model(options.program)) return ShownNames{};
   PADLOCK_TRY(const auto made, import_model(context, options.program));
-  return tools::take_model_inputs(made.interface.view(), request.inputs, request.symbols);
+  PADLOCK_TRY(const auto names, ModelNames::read(made.interface.view()));
+  for (OutputArgument& output : request.outputs) output.name = names.result(output.name);
+  for (ExpectArgument& expect : request.expects) expect.name = names.result(expect.name);
+  PADLOCK_CHECK(names.take_inputs(request.inputs, request.symbols));
+  return names.shown();
 }
 
 Outcome<ExitCode> execute(const RunOptions& options, const lib::Context& context, const Source& source,
-                          const RunRequest& request, OutputFiles& files) {
+                          const RunRequest& request, const ShownNames& names, OutputFiles& files) {
   const lib::Program& program = source.program;
-  PADLOCK_TRY(auto inputs, RunInputs::open(program, request.inputs));
+  PADLOCK_TRY(auto inputs, RunInputs::open(program, request.inputs, names));
   PADLOCK_CHECK(check_symbols(program, request.symbols));
-  PADLOCK_TRY(auto outputs, RunOutputs::open(program, request.outputs, request.expects));
+  PADLOCK_TRY(auto outputs, RunOutputs::open(program, request.outputs, request.expects, names));
   PADLOCK_TRY(const auto binding, inputs.binding(request.symbols));
 
   PADLOCK_TRY(const auto kernel, source.compile());
@@ -189,8 +193,8 @@ Outcome<ExitCode> run(const RunOptions& options) {
   PADLOCK_TRY(const auto context, open_context(chosen));
   PADLOCK_CHECK(check_options(context, options));
   PADLOCK_TRY(const auto source, packed ? open_pack(options, context) : open_program(options, context));
-  PADLOCK_CHECK(take_model_inputs(options, context, request));
-  return execute(options, context, source, request, files);
+  PADLOCK_TRY(const ShownNames names, take_model_names(options, context, request));
+  return execute(options, context, source, request, names, files);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "tools/arrays/arguments.h"
 #include "tools/commands/command.h"
 #include "tools/commands/interruption.h"
+#include "tools/commands/model_names.h"
 #include "tools/commands/open.h"
 #include "tools/commands/report.h"
 #include "tools/text/tune_text.h"
@@ -64,10 +65,17 @@ Outcome<void> parse_shard(const std::string& text, lib::TuneOptions& options) {
   return fail(ExitCode::usage, fmt::format("--shard: expected I/N with I from 0 to N - 1, found '{}'", text));
 }
 
-Outcome<lib::Sizes> parse_sizes(const char* option, const std::vector<std::string>& texts,
-                                const lib::Program& program) {
-  PADLOCK_TRY(const auto symbols, parse_bind(texts, option));
-  PADLOCK_CHECK(check_symbols(program, symbols, option));
+/// A program, and what it is of.
+struct TuneSource {
+  const lib::Context& context;
+  const std::string& file;
+  const lib::Program& program;
+};
+
+Outcome<lib::Sizes> parse_sizes(const char* option, const std::vector<std::string>& texts, const TuneSource& source) {
+  PADLOCK_TRY(auto symbols, parse_bind(texts, option));
+  if (!symbols.empty()) PADLOCK_CHECK(take_model_symbols(source.context, source.file, symbols));
+  PADLOCK_CHECK(check_symbols(source.program, symbols, option));
   lib::Sizes sizes;
   for (const auto& [name, value] : symbols) sizes.set(name, value);
   return sizes;
@@ -85,7 +93,7 @@ Outcome<void> check_name(const char* option, const std::string& name,
 
 constexpr double kNoTime = 1e-9;  // 0 is the library's default
 
-Outcome<lib::TuneOptions> parse(const TuneCommand& command, const lib::Program& program) {
+Outcome<lib::TuneOptions> parse(const TuneCommand& command, const TuneSource& source) {
   PADLOCK_TRY(const auto budget, parse_budget(command.budget));
   lib::TuneOptions options;
   PADLOCK_CHECK(parse_shard(command.shard, options));
@@ -99,9 +107,9 @@ Outcome<lib::TuneOptions> parse(const TuneCommand& command, const lib::Program& 
   options.cancel = [](void*) -> std::int32_t { return Interruption::requested() ? 1 : 0; };
   PADLOCK_CHECK(check_name("search", command.search, kSearches));
   PADLOCK_CHECK(check_name("regime", command.regime, kRegimes));
-  PADLOCK_TRY(options.min, parse_sizes("min", command.min, program));
-  PADLOCK_TRY(options.opt, parse_sizes("opt", command.opt, program));
-  PADLOCK_TRY(options.max, parse_sizes("max", command.max, program));
+  PADLOCK_TRY(options.min, parse_sizes("min", command.min, source));
+  PADLOCK_TRY(options.opt, parse_sizes("opt", command.opt, source));
+  PADLOCK_TRY(options.max, parse_sizes("max", command.max, source));
   return options;
 }
 
@@ -220,7 +228,7 @@ Outcome<ExitCode> tune(const TuneCommand& command) {
   std::vector<lib::TuneOptions> options;
   for (const std::string& file : command.programs) {
     PADLOCK_TRY(programs.emplace_back(), load_program(context, file));
-    PADLOCK_TRY(options.emplace_back(), parse(command, programs.back()));
+    PADLOCK_TRY(options.emplace_back(), parse(command, {context, file, programs.back()}));
   }
   if (command.dry_run) {
     PADLOCK_TRY(const auto plans, plan_all(command, programs, options));

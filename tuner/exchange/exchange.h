@@ -15,7 +15,7 @@ namespace padlock::tuner {
 class CacheExchange {
  public:
   /// `url`: "file:///FOLDER" or "redis://[[USER]:PASSWORD@]HOST[:PORT]". Nothing is looked at before the first call.
-  /// Errors: invalid_argument for another URL; unimplemented for one that this build cannot reach.
+  /// Errors: invalid_argument for another URL; unimplemented for rediss://.
   [[nodiscard]] static Result<std::unique_ptr<CacheExchange>> open(const std::string& url);
   virtual ~CacheExchange() = default;
 

@@ -1,35 +1,21 @@
 #include "tuner/exchange/redis.h"
 
 #include <fmt/format.h>
-#include <hiredis/hiredis.h>
-#include <poll.h>
-#include <sys/socket.h>
 
-#include <array>
-#include <cerrno>
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
 #include "tuner/cache/record_text.h"
+#include "tuner/exchange/answer.h"
+#include "tuner/exchange/budget.h"
+#include "tuner/exchange/socket.h"
 
 namespace padlock::tuner {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-using std::chrono::microseconds;
-
-constexpr microseconds kPerCall = std::chrono::milliseconds(20), kPerByte(1);
-constexpr std::int64_t kMostExports = 16384;
-constexpr std::size_t kMostBytes = std::size_t{512} << 20;  // a server's own limit of a value
-
-struct Free {
-  void operator()(redisContext* context) const { redisFree(context); }
-  void operator()(redisReply* reply) const { freeReplyObject(reply); }
-};
-using Reply = std::unique_ptr<redisReply, Free>;
 
 struct RedisPlace {
   std::string user, password;  // empty: none
@@ -82,168 +68,91 @@ std::optional<RedisPlace> parse(std::string_view text) {
   return place;
 }
 
-/// The client's own, which allocates what an answer merely claims to be long. Its private data is the client's table.
-template <class Count>
-void* create_array(const redisReadTask* task, Count count) {
-  if (std::cmp_greater(count, kMostExports)) return nullptr;
-  return static_cast<redisReplyObjectFunctions*>(task->privdata)->createArray(task, count);
-}
-
-/// One connection, over which one command goes at a time. The client connects, and takes answers apart; bytes go to and
-/// fro here, so that nothing waits without end and no signal is raised.
+/// One connection, over which one command goes at a time.
 class Connection {
  public:
-  Connection(RedisPlace place, microseconds patience) : place_(std::move(place)), patience_(patience) {}
+  Connection(RedisPlace place, std::chrono::microseconds patience) : place_(std::move(place)), budget_(patience) {}
 
   /// Says nothing of the password.
   [[nodiscard]] std::string title() const { return fmt::format("redis://{}:{}", place_.host, place_.port); }
 
-  /// The answer, which is of one of the types. A command that the server refuses costs nothing else; whatever else goes
+  /// The answer, which is of one of the kinds. A command that the server refuses costs nothing else; whatever else goes
   /// wrong ends the connection, and every later command fails as this one.
-  Result<Reply> ask(std::initializer_list<std::string_view> words, std::initializer_list<int> types) {
+  Result<Answer> ask(std::initializer_list<std::string_view> words, std::initializer_list<Answer::Kind> kinds) {
     if (lost_) return std::unexpected(*lost_);
-    auto reply = exchange(words);
-    if (reply && (*reply)->type == REDIS_REPLY_ERROR)
-      return failed(fmt::format("the server says '{}'", printable({(*reply)->str, (*reply)->len}, 200)));
-    if (reply && std::ranges::find(types, (*reply)->type) == types.end())
-      reply = failed("the answer is of another kind than the command's");
-    if (reply) return reply;
-    lost_ = reply.error();
-    context_.reset();
-    return reply;
+    auto answer = exchange(words);
+    if (answer && answer->kind == Answer::Kind::error)
+      return unavailable(fmt::format("{}: the server says '{}'", title(), printable(answer->text, 200)));
+    if (answer && std::ranges::find(kinds, answer->kind) == kinds.end()) answer = another_kind();
+    if (answer) return answer;
+    lost_ = answer.error();
+    lost_->message = fmt::format("{}: {}", title(), lost_->message);
+    socket_.close();
+    return std::unexpected(*lost_);
   }
 
  private:
-  [[nodiscard]] std::unexpected<Error> failed(std::string_view what) const {
-    return unavailable(fmt::format("{}: {}", title(), what));
+  static std::unexpected<Error> another_kind() {
+    return unavailable("the answer is of another kind than the command's");
   }
 
-  Result<Reply> exchange(std::initializer_list<std::string_view> words) {
-    if (context_ == nullptr) PADLOCK_CHECK(connect());
-    patience_ += kPerCall;
-    PADLOCK_CHECK(send(words));
-    return receive();
+  Result<Answer> exchange(std::initializer_list<std::string_view> words) {
+    const ExchangeBudget::Call call(budget_);
+    if (!socket_.is_open()) {
+      PADLOCK_CHECK(socket_.connect(place_.host, place_.port));
+      PADLOCK_CHECK(authenticate());
+    }
+    return answer_to(words);
+  }
+
+  Result<Answer> answer_to(std::initializer_list<std::string_view> words) {
+    // It would be taken for that to the command.
+    if (reader_.has_bytes()) return unavailable("there is an answer to no command");
+    PADLOCK_CHECK(socket_.send(command_text(words)));
+    return reader_.read();
   }
 
   /// Tells the server who this is, where it is to be told.
   Status authenticate() {
     if (place_.password.empty()) return {};
-    PADLOCK_CHECK(place_.user.empty() ? send({"AUTH", place_.password}) : send({"AUTH", place_.user, place_.password}));
-    PADLOCK_TRY(const Reply reply, receive());
-    if (reply->type == REDIS_REPLY_STATUS) return {};
-    const bool says = reply->type == REDIS_REPLY_ERROR;
-    return failed(
-        says ? fmt::format("the server does not take the password: '{}'", printable({reply->str, reply->len}, 200))
-             : "the answer is of another kind than the command's");
-  }
-
-  Status connect() {
-    context_.reset(redisConnectNonBlock(place_.host.c_str(), place_.port));
-    if (context_ == nullptr) return failed("out of memory");
-    if (context_->err != 0) return failed(printable(context_->errstr));
-    redisReader* const reader = context_->reader;
-    functions_ = *reader->fn;
-    functions_.createArray = &create_array;
-    reader->privdata = std::exchange(reader->fn, &functions_);
-    PADLOCK_CHECK(wait(POLLOUT));
-    int error = 0;
-    socklen_t size = sizeof error;
-    if (::getsockopt(context_->fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
-    return error == 0 ? authenticate() : failed(std::strerror(error));
-  }
-
-  /// Waits until the socket can be read or written, or there is something else to learn of it.
-  Status wait(short events) {
-    for (;;) {
-      if (patience_ <= microseconds(0)) return failed("no answer in time");
-      pollfd socket{.fd = context_->fd, .events = events, .revents = 0};
-      const auto begin = Clock::now();
-      const auto most = std::chrono::ceil<std::chrono::milliseconds>(patience_);
-      const int ready = ::poll(&socket, 1, static_cast<int>(std::min<std::int64_t>(most.count(), 60'000)));
-      const int error = errno;
-      patience_ -= std::chrono::duration_cast<microseconds>(Clock::now() - begin);
-      if (ready > 0) return {};
-      if (ready < 0 && error != EINTR) return failed(std::strerror(error));
-    }
-  }
-
-  /// How many bytes a call has moved, none of it where it has to be repeated.
-  Result<std::size_t> moved(ssize_t bytes) {
-    const int error = errno;
-    if (bytes < 0 && error != EAGAIN && error != EINTR) return failed(std::strerror(error));
-    const std::size_t count = bytes < 0 ? 0 : static_cast<std::size_t>(bytes);
-    patience_ += kPerByte * count;
-    return count;
-  }
-
-  Status send(std::initializer_list<std::string_view> words) {
-    std::vector<const char*> texts;
-    std::vector<std::size_t> sizes;
-    for (const std::string_view word : words) {
-      texts.push_back(word.data());
-      sizes.push_back(word.size());
-    }
-    char* raw = nullptr;
-    const auto size = redisFormatCommandArgv(&raw, static_cast<int>(texts.size()), texts.data(), sizes.data());
-    if (size < 0) return failed("the command cannot be made");
-    const std::unique_ptr<char, void (*)(char*)> command(raw, redisFreeCommand);
-    for (std::string_view rest(raw, static_cast<std::size_t>(size)); !rest.empty();) {
-      PADLOCK_CHECK(wait(POLLOUT));
-      PADLOCK_TRY(const std::size_t sent,
-                  moved(::send(context_->fd, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT)));
-      rest.remove_prefix(sent);
-    }
-    return {};
-  }
-
-  Result<Reply> receive() {
-    std::array<char, 65536> bytes;
-    for (std::size_t received = 0; received <= kMostBytes;) {
-      void* raw = nullptr;
-      if (redisReaderGetReply(context_->reader, &raw) != REDIS_OK)
-        return failed(fmt::format("no answer of a Redis server: {}", printable(context_->reader->errstr)));
-      if (raw != nullptr) return Reply(static_cast<redisReply*>(raw));
-      PADLOCK_CHECK(wait(POLLIN));
-      const ssize_t got = ::recv(context_->fd, bytes.data(), bytes.size(), MSG_DONTWAIT);
-      if (got == 0) return failed("the server has closed the connection");
-      PADLOCK_TRY(const std::size_t count, moved(got));
-      if (redisReaderFeed(context_->reader, bytes.data(), count) != REDIS_OK) return failed("out of memory");
-      received += count;
-    }
-    return failed(fmt::format("an answer of more than {} bytes", kMostBytes));
+    PADLOCK_TRY(const Answer answer, place_.user.empty() ? answer_to({"AUTH", place_.password})
+                                                         : answer_to({"AUTH", place_.user, place_.password}));
+    if (answer.kind == Answer::Kind::status) return {};
+    if (answer.kind != Answer::Kind::error) return another_kind();
+    return unavailable(fmt::format("the server does not take the password: '{}'", printable(answer.text, 200)));
   }
 
   const RedisPlace place_;
-  microseconds patience_;  // that is left
-  redisReplyObjectFunctions functions_ = {};
-  std::unique_ptr<redisContext, Free> context_;  // its reader points to functions_
+  ExchangeBudget budget_;
+  Socket socket_{budget_};
+  AnswerReader reader_{socket_, budget_};
   std::optional<Error> lost_;
 };
 
 class RedisExchange : public CacheExchange {
  public:
-  RedisExchange(RedisPlace place, microseconds patience) : connection_(std::move(place), patience) {}
+  RedisExchange(RedisPlace place, std::chrono::microseconds patience) : connection_(std::move(place), patience) {}
 
   Result<std::vector<std::string>> names() override {
-    PADLOCK_TRY(const Reply reply, connection_.ask({"HKEYS", key_}, {REDIS_REPLY_ARRAY}));
-    std::vector<std::string> found;
-    for (std::size_t i = 0; i < reply->elements; ++i)
-      if (const redisReply* name = reply->element[i]; name->type == REDIS_REPLY_STRING)
-        found.emplace_back(name->str, name->len);
-    return found;
+    PADLOCK_TRY(Answer answer, connection_.ask({"HKEYS", key_}, {Answer::Kind::list}));
+    return std::move(answer.list);
   }
   Result<std::string> read(const std::string& name) override {
-    PADLOCK_TRY(const Reply reply, connection_.ask({"HGET", key_, name}, {REDIS_REPLY_STRING, REDIS_REPLY_NIL}));
-    if (reply->type == REDIS_REPLY_STRING) return std::string(reply->str, reply->len);
+    PADLOCK_TRY(Answer answer, connection_.ask({"HGET", key_, name}, {Answer::Kind::text, Answer::Kind::none}));
+    if (answer.kind == Answer::Kind::text) return std::move(answer.text);
     return std::unexpected(
         Error{.code = Code::not_found, .blame = Blame::environment, .message = title(name) + ": it is gone"});
   }
   Status write(const std::string& name, std::string_view text) override {
-    PADLOCK_CHECK(connection_.ask({"HSET", key_, name, text}, {REDIS_REPLY_INTEGER}));
+    // Nobody could read it.
+    if (text.size() > ExchangeBudget::kBytes)
+      return unavailable(fmt::format("{}: expected an export of at most {} bytes, found {}", connection_.title(),
+                                     ExchangeBudget::kBytes, text.size()));
+    PADLOCK_CHECK(connection_.ask({"HSET", key_, name, text}, {Answer::Kind::integer}));
     return {};
   }
   void remove(const std::string& name) override {
-    [[maybe_unused]] const auto removed = connection_.ask({"HDEL", key_, name}, {REDIS_REPLY_INTEGER});
+    [[maybe_unused]] const auto removed = connection_.ask({"HDEL", key_, name}, {Answer::Kind::integer});
   }
   [[nodiscard]] std::string title(const std::string& name) const override {
     return fmt::format("{} {}", connection_.title(), printable(name, 64));
@@ -256,7 +165,7 @@ class RedisExchange : public CacheExchange {
 
 }  // namespace
 
-Result<std::unique_ptr<CacheExchange>> redis_exchange(std::string_view place, microseconds patience) {
+Result<std::unique_ptr<CacheExchange>> redis_exchange(std::string_view place, std::chrono::microseconds patience) {
   std::optional<RedisPlace> parsed = parse(place);
   if (parsed) return std::make_unique<RedisExchange>(*std::move(parsed), patience);
   // A text that may hold a password is repeated from behind it on.

@@ -311,7 +311,7 @@ TEST_CASE("an export of many megabytes goes to a server and comes back") {
     return;
   }
   const testing::RedisServer server;
-  const auto exchange = CacheExchange::open("redis://" + server.place());
+  const auto exchange = redis_exchange(server.place(), kPatience);
   REQUIRE(exchange);
   std::string large(std::size_t{40} << 20, 'x');
   for (std::size_t i = 0; i < large.size(); i += 4096) large[i] = static_cast<char>(i >> 12);

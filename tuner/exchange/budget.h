@@ -1,0 +1,54 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+
+namespace padlock::tuner {
+
+/// What an exchange with a server may take in all, whatever the server does: answers nest no deeper than one list.
+class ExchangeBudget {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Duration = std::chrono::microseconds;
+
+  static constexpr Duration kTime = std::chrono::seconds(5);        ///< of all calls
+  static constexpr std::size_t kBytes = std::size_t{64} << 20;      ///< of all answers; and of one export
+  static constexpr std::size_t kElements = 16384;                   ///< of all lists
+  static constexpr std::size_t kLineBytes = std::size_t{64} << 10;  ///< of a line, which an error's text is
+
+  explicit ExchangeBudget(Duration time) : time_(time) {}
+
+  /// A call to the server lasts as long as one of these: what the caller does between two calls costs nothing.
+  class Call {
+   public:
+    explicit Call(ExchangeBudget& budget) : budget_(budget) { budget_.end_ = Clock::now() + budget_.time_; }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    ~Call() { budget_.time_ = budget_.time_left(); }
+
+   private:
+    ExchangeBudget& budget_;  // borrowed
+  };
+
+  /// Within a call.
+  [[nodiscard]] Duration time_left() const {
+    return std::max(std::chrono::duration_cast<Duration>(end_ - Clock::now()), Duration(0));
+  }
+  [[nodiscard]] std::size_t bytes_left() const { return bytes_; }
+  /// Precondition: no more than are left.
+  void take_bytes(std::size_t count) { bytes_ -= count; }
+  /// Returns false, and takes none, where fewer are left.
+  [[nodiscard]] bool take_elements(std::size_t count) {
+    if (count > elements_) return false;
+    elements_ -= count;
+    return true;
+  }
+
+ private:
+  Duration time_;
+  Clock::time_point end_;  // of the call that there is
+  std::size_t bytes_ = kBytes, elements_ = kElements;
+};
+
+}  // namespace padlock::tuner
