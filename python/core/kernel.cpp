@@ -63,7 +63,7 @@ std::string KernelObject::name() { return compiled().program.name(); }
 
 Compiled& KernelObject::compiled() {
   if (compiled_.generation == process_generation()) return compiled_;
-  leak(std::exchange(compiled_, Compiled{}));
+  compiled_ = Compiled{};
   compiled_.generation = process_generation();
   compiled_.program = value_of(process_context().parse(text_));
   return compiled_;

@@ -110,7 +110,6 @@ NB_MODULE(_core, module) {
   module.attr("api_version") = padlock_api_version();
   module.attr("version") = padlock_version();
   module.def("configure", &configure, "threads"_a, "cache"_a, "cache_file"_a, "worker"_a);
-  module.def("after_fork_in_child", &padlock::python::after_fork_in_child);
   add_pads(module);
   module.def("import_onnx", &padlock::python::import_onnx, "model"_a, "folder"_a);
   module.def("xla_pad_handler", &padlock::python::xla_pad_handler);

@@ -21,7 +21,7 @@ struct Eager {
 Eager& eager() {
   static auto& kept = *new Eager();
   if (kept.generation != process_generation()) {
-    leak(std::exchange(kept.calls, CallCache(1024)));
+    kept.calls = CallCache(1024);
     kept.generation = process_generation();
   }
   return kept;

@@ -34,11 +34,6 @@ padlock_cache_mode mode_named(const std::string& name) {
   fail(PADLOCK_INVALID_ARGUMENT, "expected cache to be off, read, read-write or require, found '" + name + "'");
 }
 
-void forget() {
-  if (process().context) leak(*std::exchange(process().context, std::nullopt));
-  ++process().generation;
-}
-
 }  // namespace
 
 const Context& process_context() {
@@ -62,7 +57,5 @@ void configure(Settings settings) {
   process().context.reset();
   ++process().generation;
 }
-
-void after_fork_in_child() { forget(); }
 
 }  // namespace padlock::python

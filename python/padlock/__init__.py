@@ -64,9 +64,6 @@ __all__ = [
     "pad",
 ]
 
-# A child has none of its parent's threads: the first call there makes a context of its own.
-_os.register_at_fork(after_in_child=_core.after_fork_in_child)
-
 _MODULES = {"jax", "lang", "numpy", "onnx", "torch"}
 _OF_LANG = {"jit", "dim", "f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "bool_"}
 

@@ -5,6 +5,7 @@ usage: process_test.py LIBRARY PROCESS_MAIN RELOADS EXAMPLES_FOLDER
 """
 
 import glob
+import os
 import pathlib
 import re
 import shutil
@@ -40,6 +41,9 @@ class Process(unittest.TestCase):
 
     def test_fork_before_first_use(self):
         self.silent("fork", LIBRARY)
+
+    def test_forks_while_threads_compile_and_launch(self):
+        self.silent("forks", LIBRARY, os.environ.get("PADLOCK_FORKS", 40))
 
     def test_beside_another_llvm(self):
         own = re.search(r"libLLVM[^\s]*", run("ldd", LIBRARY).stdout)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace padlock::tuner {
@@ -41,6 +42,8 @@ struct Candidate {
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::open(StoreOptions options) {
+  const ForkGuard inside;
+  PADLOCK_CHECK(inside.status());
   std::unique_ptr<Store> store(new Store(std::move(options)));
   if (store->options_.mode != Mode::off) PADLOCK_CHECK(store->open_layers());
   return store;
@@ -62,19 +65,41 @@ Status Store::open_layers() {
 }
 
 Status Store::open_layer(const std::string& path, Access access) {
-  layers_.push_back({.path = path, .file = {}});
+  layers_.push_back({.path = path, .access = access, .file = {}});
+  return open(layers_.back());
+}
+
+Status Store::open(Layer& layer) {
+  const auto& [path, access] = std::tie(layer.path, layer.access);
   if (access == Access::write)
-    if (Status made = make_cache_folder(path); !made) return trouble(layers_.back(), made.error().message);
+    if (Status made = make_cache_folder(path); !made) return trouble(layer, made.error().message);
   auto file = StoreFile::open(path, access);
   // A file that cannot be written may still be read.
   if (!file && access == Access::write && file.error().code == Code::permission_denied)
     file = StoreFile::open(path, Access::read);
   if (file) {
-    layers_.back().file = *std::move(file);
+    layer.file = *std::move(file);
     return {};
   }
   const bool absent = file.error().code == Code::not_found && access != Access::write;
-  return absent ? Status() : trouble(layers_.back(), file.error().message);
+  return absent ? Status() : trouble(layer, file.error().message);
+}
+
+/// Nobody holds files_mutex_ now. SQLite's connections cannot be carried across a fork: the child would take the
+/// parent's locks for its own, and has none of them.
+void Store::close_files() {
+  for (std::size_t i = kUser; i < layers_.size(); ++i) {
+    if (!layers_[i].file) continue;
+    layers_[i].file.reset();
+    layers_[i].closed = true;
+  }
+}
+
+/// files_mutex_ is held. Errors only in Mode::require.
+Status Store::reopen_files() {
+  for (Layer& layer : layers_)
+    if (std::exchange(layer.closed, false)) PADLOCK_CHECK(open(layer));
+  return {};
 }
 
 /// Says it, once a file; the error where the mode makes it one.
@@ -92,6 +117,8 @@ Status Store::take(Layer& layer, RecordSet& set) {
 }
 
 Result<std::shared_ptr<const Lookup>> Store::look_up(const CacheKey& key, const Legal& legal) {
+  const ForkGuard inside;
+  PADLOCK_CHECK(inside.status());
   {
     const std::shared_lock lock(known_mutex_);
     if (const auto found = known_.find(key.digest()); found != known_.end()) return found->second;
@@ -99,6 +126,7 @@ Result<std::shared_ptr<const Lookup>> Store::look_up(const CacheKey& key, const 
   if (options_.mode == Mode::off)
     return std::make_shared<const Lookup>(Lookup{.choices = {}, .reason = "the cache is off"});
   const std::lock_guard files(files_mutex_);
+  PADLOCK_CHECK(reopen_files());
   PADLOCK_TRY(Lookup lookup, search(key, legal));
   if (!lookup.hit() && options_.mode == Mode::require)
     return std::unexpected(Error{.code = Code::not_found,
@@ -154,8 +182,11 @@ Status Store::collect(Layer& layer, const Record& found, const Legal& legal, std
 }
 
 std::vector<Measurement> Store::measurements(const CacheKey& key) {
-  const std::lock_guard files(files_mutex_);
+  const ForkGuard inside;
   std::vector<Measurement> measured;
+  if (inside.refuses()) return measured;
+  const std::lock_guard files(files_mutex_);
+  if (!reopen_files()) return measured;
   std::set<Place> places;
   for (Layer& layer : layers_) {
     if (!layer.file) continue;
@@ -175,6 +206,8 @@ Status Store::add(const CacheKey& key, std::span<const Measurement> measurements
 }
 
 Status Store::add(const CacheKey& key, const Choice& choice) {
+  const ForkGuard inside;
+  PADLOCK_CHECK(inside.status());
   const Status added = add({record_of(key), record_of(key, choice)});
   const std::lock_guard known(known_mutex_);
   known_.erase(key.digest());
@@ -184,7 +217,10 @@ Status Store::add(const CacheKey& key, const Choice& choice) {
 Status Store::add(std::vector<Record> records) {
   for (const Record& record : records) PADLOCK_CHECK(validate(record));
   if (options_.mode == Mode::off) return {};
+  const ForkGuard inside;
+  PADLOCK_CHECK(inside.status());
   const std::lock_guard files(files_mutex_);
+  PADLOCK_CHECK(reopen_files());
   if (options_.mode == Mode::read_write && layers_[kUser].file) {
     const auto written = layers_[kUser].file->put(records, Conflict::replace);
     if (written) return {};
