@@ -64,8 +64,15 @@ bool read_width(PyObject* width, int axes, PadRequest& request) {
   return true;
 }
 
-nb::object dense_copy(nb::handle array) {
-  return nb::module_::import_("numpy").attr("array")(array, nb::arg("order") = "C");
+/// Copies what programs cannot say, strides that are negative or no whole elements, as an array of NumPy's. Of other
+/// libraries' it copies the memory that was read already: an exporter that is asked again may answer otherwise.
+nb::object dense_copy(const Tensor& x) {
+  nb::object from = nb::borrow(x.object());
+  if (!is_on_host(x.view()))
+    fail(PADLOCK_INVALID_ARGUMENT, "expected strides of 0 and more of a GPU's tensor, found a negative one");
+  if (x.family().reader != Reader::numpy)
+    from = nb::module_::import_("types").attr("SimpleNamespace")(nb::arg("__array_interface__") = x.array_interface());
+  return nb::module_::import_("numpy").attr("array")(from, nb::arg("order") = "C");
 }
 
 /// Cuts off what negative amounts of a circular pad cut: torch wraps what is left.
@@ -96,10 +103,12 @@ nb::object pad_by(TorchState torch, nb::handle given, nb::handle low, nb::handle
   Tensor* x = &first;
   nb::object copy;
   if (!x->read(given.ptr(), torch)) return traced(given, low, high, mode, value, interior, out);
+  check_elements(*x);
   if (!can_be_strided(*x)) {
-    copy = dense_copy(given);
+    copy = dense_copy(*x);
     x = &second;
     x->read(copy.ptr(), torch);
+    x->set_type(first.view().dtype);
   }
   PadRequest request;
   request.mode = mode_of(mode, language_modes());
@@ -141,6 +150,7 @@ nb::object pad_like_torch(nb::handle given, nb::handle amounts, nb::handle mode,
   Tensor x;
   if (!x.read(given.ptr(), torch))
     return nb::module_::import_("padlock.torch").attr("pad_traced_pairs")(given, amounts, mode, value, out);
+  check_elements(x);
   PadRequest request;
   request.mode = mode_of(mode, modes);
   Amounts pairs;

@@ -12,7 +12,9 @@ namespace {
 bool is_instance(PyTypeObject* type, const char* module, const char* name) {
   const nb::object found = loaded_module(module);
   if (!found.is_valid() || !nb::hasattr(found, name)) return false;
-  return PyObject_IsSubclass(reinterpret_cast<PyObject*>(type), nb::object(found.attr(name)).ptr()) == 1;
+  const int is = PyObject_IsSubclass(reinterpret_cast<PyObject*>(type), nb::object(found.attr(name)).ptr());
+  if (is < 0) PyErr_Clear();
+  return is == 1;
 }
 
 /// The newest table whose major version is ours, of the chain that a capsule begins.
@@ -24,7 +26,9 @@ const DLExchange* table_of(PyTypeObject* type) {
     const auto* table = static_cast<const DLExchange*>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
     if (table == nullptr) PyErr_Clear();
     while (table != nullptr && table->version.major != kDLMajor) table = table->previous;
-    if (table != nullptr && table->view_of != nullptr) return table;
+    if (table != nullptr && table->view_of != nullptr && table->allocate != nullptr && table->to_object != nullptr &&
+        table->current_stream != nullptr)
+      return table;
   }
   return nullptr;
 }
