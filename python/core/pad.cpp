@@ -33,12 +33,13 @@ std::span<ModeName> language_modes() {
   return modes;
 }
 
-/// Reads a small width, one that is an int itself. Returns false for what needs a closer look.
+/// Reads a width that is an int itself and that programs take. Returns false for what needs a closer look.
 bool read_one(PyObject* item, std::int64_t& amount) {
   if (!PyLong_CheckExact(item)) return false;
   amount = PyLong_AsLongLong(item);
   if (PyErr_Occurred() != nullptr) PyErr_Clear();  // which it is not, unless it is -1
-  return amount >= 0;
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  return amount >= 0 && amount <= kMost;
 }
 
 /// Reads NumPy's widths, as ints or tuples of them: n, (n,), (before, after), or one pair an axis. Returns false for

@@ -74,6 +74,7 @@ class Numpy(unittest.TestCase):
 
         x = numpy.arange(12, dtype="i2").reshape(3, 4)
         self.check(x[::-1, ::-1])
+        self.check(x[:1][::-1])  # the stride of one row says nothing
 
     def test_strides_that_are_no_whole_elements(self):
         import numpy
