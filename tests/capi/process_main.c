@@ -3,8 +3,8 @@
  * LLVM. It prints nothing, as nothing here may; its exit status is the number of the line that failed, modulo 250, or
  * 0.
  *
- * usage: process_main reload LIBRARY TIMES | two LIBRARY COPY | fork LIBRARY | forks LIBRARY TIMES | after OTHER
- * LIBRARY
+ * usage: process_main reload LIBRARY TIMES | two LIBRARY COPY | fork LIBRARY | forks LIBRARY TIMES | moved FOLDER
+ *        process_main after OTHER LIBRARY
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -38,7 +38,10 @@ static const char kProgram[] =
   X(kernel_release)  \
   X(kernel_bind)     \
   X(call_release)    \
-  X(call_launch)
+  X(call_launch)     \
+  X(tuner_create)    \
+  X(tuner_run)       \
+  X(tuner_release)
 struct functions {
 #define DECLARE(name) __typeof__(&padlock_##name) name;
   FUNCTIONS(DECLARE)
@@ -222,6 +225,28 @@ static void forks(const char* library, int times) {
   parent.api.context_release(parent.context);
 }
 
+/* Loads ./libpadlock.so by that name, goes to a folder, and tunes there: which worker starts is for who looks. */
+static void moved(const char* folder) {
+  struct functions api;
+  load("./libpadlock.so", &api);
+  EXPECT(chdir(folder) == 0);
+  padlock_context_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.cache_mode = PADLOCK_CACHE_READ_WRITE;
+  options.cache_file = "tuning.db";
+  padlock_context* context;
+  padlock_program* program;
+  padlock_tuner* tuner;
+  EXPECT(api.context_create(&options, &context, NULL) == PADLOCK_OK);
+  EXPECT(api.program_parse(context, kProgram, sizeof kProgram - 1, &program, NULL) == PADLOCK_OK);
+  EXPECT(api.tuner_create(program, NULL, &tuner, NULL) == PADLOCK_OK);
+  EXPECT(api.tuner_run(tuner, NULL) == PADLOCK_UNAVAILABLE); /* a worker that says nothing, or none */
+  api.tuner_release(tuner);
+  api.program_release(program);
+  api.context_release(context);
+}
+
 int main(int argc, char** argv) {
   EXPECT(argc >= 3);
   const char* const mode = argv[1];
@@ -236,6 +261,8 @@ int main(int argc, char** argv) {
   } else if (strcmp(mode, "forks") == 0) {
     EXPECT(argc == 4);
     forks(argv[2], atoi(argv[3]));
+  } else if (strcmp(mode, "moved") == 0) {
+    moved(argv[2]);
   } else if (strcmp(mode, "after") == 0) {
     EXPECT(argc == 4);
     EXPECT(dlopen(argv[2], RTLD_NOW | RTLD_GLOBAL) != NULL);
