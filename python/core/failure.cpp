@@ -40,9 +40,9 @@ void fail(const Error& error) {
                                 error.expression(), values, error.line(), error.column()));
 }
 
-void fail(padlock_status status, const std::string& message, int axis) {
+void fail(padlock_status status, const std::string& message, int axis, const nb::dict& values) {
   raise(nb::module_::import_("padlock.errors")
-            .attr("make_error")(status, PADLOCK_BLAME_CALLER + 0, message, message, axis, "", nb::dict(), 0, 0));
+            .attr("make_error")(status, PADLOCK_BLAME_CALLER + 0, message, message, axis, "", values, 0, 0));
 }
 
 }  // namespace padlock::python

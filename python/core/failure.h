@@ -15,7 +15,7 @@ namespace nb = nanobind;
 
 [[noreturn]] void fail(const Error& error);
 /// For what is wrong before the library is asked; the caller's fault.
-[[noreturn]] void fail(padlock_status status, const std::string& message, int axis = -1);
+[[noreturn]] void fail(padlock_status status, const std::string& message, int axis = -1, const nb::dict& values = {});
 
 /// Raises the error that a function of C's has set. A function that failed and has set none is refused by name.
 [[noreturn]] void raise_python();

@@ -6,6 +6,7 @@
 
 #include "python/core/kernel.h"
 #include "python/core/launch.h"
+#include "python/core/pad_check.h"
 
 namespace padlock::python {
 namespace {
@@ -43,6 +44,7 @@ PadLayout layout_of(const Tensor& x, int axes, int parts) {
 }
 
 std::shared_ptr<BoundCall> bind(Tensor& x, const PadRequest& request, const CallKey& key) {
+  check_request(x, request);
   const DLDataType type = x.view().dtype;
   const int axes = x.view().ndim;
   PadKind kind{.type = carrier(type), .axes = axes, .halves = type.bits == 128};

@@ -10,8 +10,12 @@
 namespace padlock::python {
 namespace {
 
+/// A kernel that nobody holds has some 40 kB.
+constexpr int kMostForgotten = 64;
+
 struct Process {
   Settings settings;
+  int forgotten = 0;  // kernels that went since the last trim
   std::optional<Context> context;
   std::uint64_t generation = 0;
 };
@@ -50,6 +54,15 @@ const Context& process_context() {
 }
 
 std::uint64_t process_generation() { return process().generation; }
+
+void forget_kernel() {
+  if (++process().forgotten >= kMostForgotten) trim();
+}
+
+std::int64_t trim() {
+  process().forgotten = 0;
+  return process().context ? process().context->trim() : 0;
+}
 
 void configure(Settings settings) {
   static_cast<void>(mode_named(settings.cache));

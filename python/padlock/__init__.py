@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import _core
 from ._core import pad
-from ._kernel import Kernel, Proof, compile, configure
+from ._kernel import Kernel, Pack, Proof, compile, configure, load, load_pack, trim
 from .errors import (
     Cancelled,
     Error,
@@ -55,13 +55,17 @@ __all__ = [
     "InvalidArgument",
     "Kernel",
     "NotFound",
+    "Pack",
     "Proof",
     "ResourceExhausted",
     "Unavailable",
     "Unimplemented",
     "compile",
     "configure",
+    "load",
+    "load_pack",
     "pad",
+    "trim",
 ]
 
 _MODULES = {"jax", "lang", "numpy", "onnx", "torch"}
@@ -77,6 +81,10 @@ def __getattr__(name: str) -> object:
     if name in _OF_LANG:
         return getattr(importlib.import_module(".lang", __name__), name)
     raise AttributeError(f"module 'padlock' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES, *_OF_LANG} - {"annotations"})
 
 
 def get_library_path() -> str:

@@ -13,13 +13,9 @@ from typing import Any
 
 from . import _core
 from ._kernel import Kernel, compile
-from .errors import make_error
+from .errors import invalid
 
 __all__ = ["Model", "backend", "load"]
-
-
-def _invalid(message: str) -> Exception:
-    return make_error(3, 0, message, message, -1, "", {}, 0, 0)
 
 
 def _numbers(value: Any) -> list[int]:
@@ -29,7 +25,7 @@ def _numbers(value: Any) -> list[int]:
 
 
 class Model:
-    """A model as a kernel. Call it with its inputs, in its own order, or `run` it with them by its own names."""
+    """A model as a kernel. Call it with its inputs, in its own order or by its own names; `run` takes them as a list or a dict."""
 
     def __init__(self, text: str, interface: Mapping[str, Any], device: str | None) -> None:
         #: The program, as docs/language.md has it.
@@ -39,8 +35,12 @@ class Model:
         self.results: list[dict[str, Any]] = interface["results"]
         self.kernel: Kernel = compile(text, device=device)
 
-    def __call__(self, *inputs: object) -> Any:
-        results = self.run(inputs)
+    def __call__(self, *inputs: object, **named: object) -> Any:
+        by_name = dict(self._by_name(inputs))
+        twice = [name for name in named if name in by_name]
+        if twice:
+            raise invalid(f"expected one value for each input, found two for '{twice[0]}'")
+        results = self.run({**by_name, **named})
         return results[0] if len(results) == 1 else tuple(results)
 
     def run(self, inputs: Sequence[Any] | Mapping[str, Any]) -> list[Any]:
@@ -54,9 +54,13 @@ class Model:
 
     def _by_name(self, inputs: Sequence[Any] | Mapping[str, Any]) -> Mapping[str, Any]:
         if isinstance(inputs, Mapping):
+            known = [place["name"] for place in self.inputs]
+            for name in inputs:
+                if name not in known:
+                    raise invalid(f"expected inputs named {', '.join(map(repr, known))}, found {name!r}")
             return inputs
         if len(inputs) > len(self.inputs):
-            raise _invalid(f"expected at most {len(self.inputs)} inputs, found {len(inputs)}")
+            raise invalid(f"expected at most {len(self.inputs)} inputs, found {len(inputs)}")
         return {place["name"]: value for place, value in zip(self.inputs, inputs)}
 
     def _arguments(self, place: dict[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
@@ -65,12 +69,12 @@ class Model:
         if not names:
             return {}
         if place["name"] not in inputs:
-            raise _invalid(f"expected the input '{place['name']}'")
+            raise invalid(f"expected the input '{place['name']}'")
         value = inputs[place["name"]]
         if place["kind"] == "dims":
             numbers = _numbers(value)
             if len(numbers) != len(names):
-                raise _invalid(f"expected {len(names)} elements of '{place['name']}', found {len(numbers)}")
+                raise invalid(f"expected {len(names)} elements of '{place['name']}', found {len(numbers)}")
             return dict(zip(names, numbers))
         if place["kind"] == "scalar":
             return {names[0]: value.item() if hasattr(value, "item") else value}

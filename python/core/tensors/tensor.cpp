@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "python/core/failure.h"
 #include "python/core/tensors/element_type.h"
@@ -31,6 +32,19 @@ int device_type_of(const nb::handle producer) {
   PyErr_Clear();
   fail(PADLOCK_INVALID_ARGUMENT,
        std::string("expected __dlpack_device__() to return two integers, found ") + nb::repr(device).c_str());
+}
+
+/// Errors: InvalidArgument for a tensor of torch's that is not elements at strides.
+void refuse_layout(const nb::handle tensor) {
+  for (const auto& [flag, kind] : {std::pair{"is_nested", "a nested one: pad each tensor of its unbind()"},
+                                   std::pair{"is_quantized", "a quantized one: pad its int_repr()"}})
+    if (nb::getattr(tensor, flag, nb::none()).is(nb::bool_(true)))
+      fail(PADLOCK_INVALID_ARGUMENT, std::string("expected a tensor of dense memory, found ") + kind);
+  const nb::object layout = nb::getattr(tensor, "layout", nb::none());
+  const std::string name = layout.is_none() ? "torch.strided" : nb::str(layout).c_str();
+  if (name != "torch.strided")
+    fail(PADLOCK_INVALID_ARGUMENT, "expected a tensor of dense memory, found one of the layout " + name +
+                                       ": pad its to_dense(), or its values by themselves");
 }
 
 /// Names the default stream (CUDA's NULL) in DLPack's numbers.
@@ -73,7 +87,8 @@ bool Tensor::read_unless_traced(PyObject* object, TorchState& torch) {
       return false;
     case Reader::torch:
       if (family_->table->view_of(object, &view_) != 0) {
-        PyErr_Clear();  // sparse, meta, wrapped: torch says what it is
+        PyErr_Clear();  // meta, wrapped: torch says what it is
+        refuse_layout(object);
         return false;
       }
       return torch.is_plain(object, view_);
@@ -159,8 +174,11 @@ void Tensor::read_numpy() {
 void Tensor::read_buffer(PyObject* object) {
   if (buffer_.obj == nullptr && PyObject_GetBuffer(object, &buffer_, PyBUF_RECORDS_RO) != 0) {
     PyErr_Clear();
+    const std::string name = nb::type_name(nb::handle(Py_TYPE(object))).c_str();
+    const bool is_sparse = nb::hasattr(object, "todense") || nb::hasattr(object, "nnz");
     fail(PADLOCK_INVALID_ARGUMENT,
-         std::string("expected a tensor, found ") + nb::type_name(nb::handle(Py_TYPE(object))).c_str());
+         is_sparse ? "expected a tensor of dense memory, found a sparse one, " + name + ": pad its todense()"
+                   : "expected a tensor, found " + name);
   }
   view_.dtype = type_of_format(buffer_.format, buffer_.itemsize);
   if (view_.dtype.bits == 0)
