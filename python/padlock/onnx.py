@@ -37,6 +37,10 @@ class Model:
 
     def __call__(self, *inputs: object, **named: object) -> Any:
         by_name = dict(self._by_name(inputs))
+        known = [place["name"] for place in self.inputs]
+        for name in named:
+            if name not in known:
+                raise invalid(f"expected inputs named {', '.join(map(repr, known))}, found {name!r}")
         twice = [name for name in named if name in by_name]
         if twice:
             raise invalid(f"expected one value for each input, found two for '{twice[0]}'")
@@ -54,11 +58,7 @@ class Model:
 
     def _by_name(self, inputs: Sequence[Any] | Mapping[str, Any]) -> Mapping[str, Any]:
         if isinstance(inputs, Mapping):
-            known = [place["name"] for place in self.inputs]
-            for name in inputs:
-                if name not in known:
-                    raise invalid(f"expected inputs named {', '.join(map(repr, known))}, found {name!r}")
-            return inputs
+            return inputs  # more than there are may be those of a dict that serves the model elsewhere
         if len(inputs) > len(self.inputs):
             raise invalid(f"expected at most {len(self.inputs)} inputs, found {len(inputs)}")
         return {place["name"]: value for place, value in zip(self.inputs, inputs)}
