@@ -76,6 +76,28 @@ nb::object dense_copy(const Tensor& x) {
   return nb::module_::import_("numpy").attr("array")(from, nb::arg("order") = "C");
 }
 
+/// An argument that programs can take: itself, or a copy of it.
+class Source {
+ public:
+  /// Returns false where torch's dispatcher has to see it first. Errors: as Tensor::read, and of what does not move.
+  bool read(nb::handle given, TorchState& torch) {
+    if (!first_.read(given.ptr(), torch)) return false;
+    check_elements(first_);
+    if (can_be_strided(first_)) return true;
+    copy_ = dense_copy(first_);
+    tensor_ = &second_;
+    second_.read(copy_.ptr(), torch);
+    second_.set_type(first_.view().dtype);
+    return true;
+  }
+  [[nodiscard]] Tensor& tensor() { return *tensor_; }
+
+ private:
+  nb::object copy_;
+  Tensor first_, second_;
+  Tensor* tensor_ = &first_;
+};
+
 /// Cuts off what negative amounts of a circular pad cut: torch wraps what is left.
 void crop(Tensor& x, PadRequest& request) {
   for (int axis = 0; axis < x.view().ndim; ++axis) {
@@ -100,17 +122,9 @@ nb::object traced(nb::handle x, nb::handle low, nb::handle high, nb::handle mode
 
 nb::object pad_by(TorchState torch, nb::handle given, nb::handle low, nb::handle high, nb::handle mode,
                   nb::handle value, nb::handle interior, nb::handle out) {
-  Tensor first, second;
-  Tensor* x = &first;
-  nb::object copy;
-  if (!x->read(given.ptr(), torch)) return traced(given, low, high, mode, value, interior, out);
-  check_elements(*x);
-  if (!can_be_strided(*x)) {
-    copy = dense_copy(*x);
-    x = &second;
-    x->read(copy.ptr(), torch);
-    x->set_type(first.view().dtype);
-  }
+  Source source;
+  if (!source.read(given, torch)) return traced(given, low, high, mode, value, interior, out);
+  Tensor* const x = &source.tensor();
   PadRequest request;
   request.mode = mode_of(mode, language_modes());
   const int axes = x->view().ndim;
@@ -148,10 +162,10 @@ nb::object pad_like_torch(nb::handle given, nb::handle amounts, nb::handle mode,
                                                {"symmetric", PadMode::symmetric},
                                                {"circular", PadMode::wrap}});
   TorchState torch;
-  Tensor x;
-  if (!x.read(given.ptr(), torch))
+  Source source;
+  if (!source.read(given, torch))
     return nb::module_::import_("padlock.torch").attr("pad_traced_pairs")(given, amounts, mode, value, out);
-  check_elements(x);
+  Tensor& x = source.tensor();
   PadRequest request;
   request.mode = mode_of(mode, modes);
   Amounts pairs;
