@@ -13,7 +13,7 @@
 #include "python/core/kernel.h"
 #include "python/core/onnx.h"
 #include "python/core/pack.h"
-#include "python/core/pad.h"
+#include "python/core/pads/pad.h"
 #include "python/core/process.h"
 #include "python/core/xla/pad_handler.h"
 

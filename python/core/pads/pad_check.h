@@ -1,6 +1,6 @@
 #pragma once
 
-#include "python/core/pad_program.h"
+#include "python/core/pads/pad_program.h"
 #include "python/core/tensors/tensor.h"
 
 // What an eager pad requires, said by axes and numbers: its program's symbols are nobody's words.

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "python/core/failure.h"
-#include "python/core/pad_program.h"
+#include "python/core/pads/pad_program.h"
 #include "python/core/tensors/tensor.h"
 
 // Pads as requests: what all conventions of writing them come to.

@@ -1,4 +1,4 @@
-#include "python/core/pad_call.h"
+#include "python/core/pads/pad_call.h"
 
 #include <map>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "python/core/kernel.h"
 #include "python/core/launch.h"
-#include "python/core/pad_check.h"
+#include "python/core/pads/pad_check.h"
 
 namespace padlock::python {
 namespace {

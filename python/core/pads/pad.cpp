@@ -1,4 +1,4 @@
-#include "python/core/pad.h"
+#include "python/core/pads/pad.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "python/core/call_cache.h"
 #include "python/core/launch.h"
-#include "python/core/pad_call.h"
+#include "python/core/pads/pad_call.h"
 #include "python/core/tensors/numpy_array.h"
 
 namespace padlock::python {

@@ -1,4 +1,4 @@
-#include "python/core/pad_check.h"
+#include "python/core/pads/pad_check.h"
 
 #include <algorithm>
 #include <array>
