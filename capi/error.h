@@ -6,6 +6,7 @@
 
 #include "capi/object.h"
 #include "support/error.h"
+#include "support/fork.h"
 
 /// One block: all texts and values lie behind it. Further errors of the same text are a list.
 struct padlock_error : padlock::capi::Counted<padlock_error> {
@@ -49,9 +50,10 @@ template <class T>
   return object != nullptr ? object->allocator() : standard_allocator();
 }
 
-/// Runs a function that returns Status; what it throws is an error, too.
+/// Runs a function that returns Status; what it throws is an error, too. A fork does not wait for it: it serves
+/// launches, which take as long as a caller's own work.
 template <class Body>
-padlock_status guarded(const padlock_allocator& allocator, padlock_error** out, Body&& body) noexcept {
+padlock_status guarded_launch(const padlock_allocator& allocator, padlock_error** out, Body&& body) noexcept {
   if (out != nullptr) *out = nullptr;
   try {
     const Status status = body();
@@ -63,6 +65,17 @@ padlock_status guarded(const padlock_allocator& allocator, padlock_error** out, 
   } catch (...) {
     return report_exception(allocator, "an unknown exception", out);
   }
+}
+
+/// The same of a function that a fork waits for, as it may take locks or use LLVM or SQLite. Error also: as
+/// ForkGuard::status.
+template <class Body>
+padlock_status guarded(const padlock_allocator& allocator, padlock_error** out, Body&& body) noexcept {
+  const ForkGuard inside;
+  return guarded_launch(allocator, out, [&]() -> Status {
+    PADLOCK_CHECK(inside.status());
+    return body();
+  });
 }
 
 /// The same of a function that returns a Result<T*> with one reference, which goes to `*handle`.

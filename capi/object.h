@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "padlock/padlock.h"
+#include "support/fork.h"
 
 // Counted objects in a caller's memory: what the C API's handles are.
 namespace padlock::capi {
@@ -34,6 +35,8 @@ class Counted {
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    const ForkGuard inside;
+    if (inside.refuses()) return;  // kept: its locks may be taken
     const Block block = block_;
     auto* const object = static_cast<T*>(this);
     object->~T();

@@ -21,12 +21,16 @@ if(PADLOCK_WHEEL)
   # Debian has no archive of it. Objects are those of other builds, and what is linked of them links it, too.
   target_include_directories(padlock_fmt INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
   target_compile_definitions(padlock_fmt INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
-  add_library(padlock_fmt_archive STATIC cmake/fmt_archive.cpp)
-  set_target_properties(padlock_fmt_archive PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_link_libraries(padlock_fmt_archive PRIVATE padlock_fmt)
-  target_compile_features(padlock_fmt_archive PRIVATE cxx_std_23)
 else()
   target_link_libraries(padlock_fmt INTERFACE $<IF:$<BOOL:${PADLOCK_PORTABLE}>,fmt::fmt-header-only,fmt::fmt>)
+endif()
+# fmt as part of what is linked, for the wheel and for the library that runs packs.
+if(NOT PADLOCK_PORTABLE)
+  add_library(padlock_fmt_archive STATIC cmake/fmt_archive.cpp)
+  set_target_properties(padlock_fmt_archive PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(padlock_fmt_archive PRIVATE -Os -ffunction-sections -fdata-sections)
+  target_link_libraries(padlock_fmt_archive PRIVATE padlock_fmt)
+  target_compile_features(padlock_fmt_archive PRIVATE cxx_std_23)
 endif()
 
 # Its header holds all of it (XXH_INLINE_ALL), so that nothing is linked.

@@ -87,12 +87,14 @@ padlock_tuner::padlock_tuner(padlock_program& source, padlock::session::TuneOpti
                              const padlock_tune_options& given)
     : program(padlock::capi::Ref<padlock_program>::to(&source)), options(std::move(how)) {
   options.cancelled = [this, asks = given.cancel, user = given.user] {
+    const padlock::ForkPause outside;  // ten times a second, so that a fork need not wait for the end
     if (asks != nullptr && asks(user) != 0) cancelled = true;
     return cancelled.load();
   };
   options.progress = [this, tell = given.progress, user = given.user](std::size_t region, std::size_t regions,
                                                                       const padlock::tuner::Progress& progress) {
     if (tell == nullptr) return;
+    const padlock::ForkPause outside;
     const padlock_progress told = padlock::capi::progress_of(region, regions, progress);
     if (tell(user, &told) != 0) cancelled = true;
   };

@@ -114,6 +114,9 @@ padlock_status padlock_context_statistics(const padlock_context* context, padloc
   });
 }
 
-int64_t padlock_context_trim(padlock_context* context) { return context != nullptr ? context->kernels.trim() : 0; }
+int64_t padlock_context_trim(padlock_context* context) {
+  const padlock::ForkGuard inside;
+  return context != nullptr && !inside.refuses() ? context->kernels.trim() : 0;
+}
 
 }  // extern "C"

@@ -80,19 +80,22 @@ extern "C" {
 
 padlock_status padlock_call_launch(const padlock_call* call, const void* const* inputs, size_t input_count,
                                    void* const* results, size_t result_count, void* stream, padlock_error** error) {
-  return guarded(allocator_of(call), error,
-                 [&] { return launch(call, {inputs, input_count}, {results, result_count}, stream); });
+  return guarded_launch(allocator_of(call), error,
+                        [&] { return launch(call, {inputs, input_count}, {results, result_count}, stream); });
 }
 
 padlock_status padlock_call_launch_tensors(const padlock_call* call, const DLTensor* const* inputs, size_t input_count,
                                            const DLTensor* const* results, size_t result_count, void* stream,
                                            padlock_error** error) {
-  return guarded(allocator_of(call), error,
-                 [&] { return launch_tensors(call, inputs, input_count, results, result_count, stream); });
+  return guarded_launch(allocator_of(call), error,
+                        [&] { return launch_tensors(call, inputs, input_count, results, result_count, stream); });
 }
 
 padlock_status padlock_call_synchronize(const padlock_call* call, void* stream, padlock_error** error) {
-  return guarded(call, "a call", error, [&] { return call->bound.synchronize(stream); });
+  return guarded_launch(allocator_of(call), error, [&]() -> padlock::Status {
+    PADLOCK_CHECK(require(call, "a call"));
+    return call->bound.synchronize(stream);
+  });
 }
 
 }  // extern "C"

@@ -4,6 +4,8 @@
  * Conventions, which hold for every function unless it says otherwise:
  *
  * - Threads. Functions may be called from any threads at once, on the same objects too.
+ * - Forks. A fork waits until no function runs but launches, for ten seconds at most; the child may use what its parent
+ *   made. If one still runs then, what is not a launch fails in the child (PADLOCK_FAILED_PRECONDITION).
  * - Handles are counted. A `create`, `load`, `compile`, `bind`, ... hands out one reference, which `release` gives
  * back; `retain` adds one. An object keeps alive what it needs: a call its kernel, a kernel its context. Both take
  * NULL.

@@ -43,7 +43,9 @@ Status check_shape(const Value& parameter, const ArgumentShape& shape) {
         fmt::format("'{}' has rank {}, but {} strides are given", parameter.name, rank, shape.strides->size()));
   for (std::size_t axis = 0; axis < rank; ++axis) {
     if (shape.extents[axis] < 0) return negative("extent", parameter, axis, shape.extents[axis]);
-    if (shape.strides && (*shape.strides)[axis] < 0) return negative("stride", parameter, axis, (*shape.strides)[axis]);
+    // The stride of an axis with one element says nothing.
+    if (shape.strides && (*shape.strides)[axis] < 0 && is_significant(shape, axis))
+      return negative("stride", parameter, axis, (*shape.strides)[axis]);
   }
   return {};
 }

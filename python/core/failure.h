@@ -15,12 +15,16 @@ namespace nb = nanobind;
 
 [[noreturn]] void fail(const Error& error);
 /// For what is wrong before the library is asked; the caller's fault.
-[[noreturn]] void fail(padlock_status status, const std::string& message, int axis = -1);
+[[noreturn]] void fail(padlock_status status, const std::string& message, int axis = -1, const nb::dict& values = {});
 
-/// Ends in Python's error where one is set.
+/// Raises the error that a function of C's has set. A function that failed and has set none is refused by name.
+[[noreturn]] void raise_python();
+/// Ends in Python's error where a function of C's failed.
 inline void check_python(bool fine) {
-  if (!fine) throw nb::python_error();
+  if (!fine) raise_python();
 }
+/// Text that somebody else gave, for a message: at most 40 bytes of it, others than letters escaped.
+[[nodiscard]] std::string quoted(const char* text);
 /// Takes over the reference that a function of Python returned.
 inline nb::object owned(PyObject* object) {
   check_python(object != nullptr);

@@ -42,10 +42,10 @@ std::int64_t dim_of(PyObject* value, const char* name) {
 }  // namespace
 
 KernelObject::KernelObject(std::string text, const std::vector<std::string>& order, std::string config,
-                           bool bounds_check)
-    : text_(std::move(text)), config_(std::move(config)), bounds_check_(bounds_check) {
+                           bool bounds_check, std::shared_ptr<PackObject> pack)
+    : text_(std::move(text)), config_(std::move(config)), bounds_check_(bounds_check), pack_(std::move(pack)) {
   compiled_.generation = process_generation();
-  compiled_.program = value_of(process_context().parse(text_));
+  compiled_.program = program_of_text();
   for (const padlock_parameter_info& info : compiled_.program.parameters()) {
     parameters_.push_back({info.name, intern(info.name), info.kind, info.dtype});
     tensors_ += info.kind == PADLOCK_TENSOR;
@@ -59,13 +59,38 @@ KernelObject::KernelObject(std::string text, const std::vector<std::string>& ord
   for (std::size_t i = 0; order.empty() && i < parameters_.size(); ++i) positional_.push_back(i);
 }
 
+KernelObject::~KernelObject() {
+  for (const Parameter& parameter : parameters_) Py_DecRef(parameter.key);
+  compiled_ = Compiled{};
+  forget_kernel();
+}
+
+Program KernelObject::program_of_text() const { return value_of(process_context().parse(text_)); }
+
+void KernelObject::set_defaults(const nb::dict& defaults) {
+  defaults_.assign(parameters_.size(), nb::object());
+  for (const auto& [name, value] : defaults) {
+    const auto found = std::ranges::find(parameters_, nb::cast<std::string>(name), &Parameter::name);
+    if (found == parameters_.end() || found->kind == PADLOCK_TENSOR)
+      fail(PADLOCK_INVALID_ARGUMENT,
+           std::string("expected a default of a scalar or a dim, found one of ") + nb::repr(name).c_str());
+    defaults_[static_cast<std::size_t>(found - parameters_.begin())] = nb::borrow(value);
+  }
+}
+
+void KernelObject::translate(const nb::python_error& error) {
+  const nb::object self = nb::find(*this);
+  const nb::object translate = self.is_valid() ? nb::getattr(self, "_translate", nb::none()) : nb::none();
+  if (!translate.is_none()) translate(error.value());
+}
+
 std::string KernelObject::name() { return compiled().program.name(); }
 
 Compiled& KernelObject::compiled() {
   if (compiled_.generation == process_generation()) return compiled_;
-  leak(std::exchange(compiled_, Compiled{}));
+  compiled_ = Compiled{};
   compiled_.generation = process_generation();
-  compiled_.program = value_of(process_context().parse(text_));
+  compiled_.program = program_of_text();
   return compiled_;
 }
 
@@ -79,9 +104,10 @@ padlock::Kernel& KernelObject::kernel(DLDevice device) {
   if (const auto found = here.kernels.find(place); found != here.kernels.end()) return found->second;
   const CompileOptions how = options(device_name(device), "");
   const Program program = here.program;
+  const Pack pack = pack_ ? pack_->pack() : Pack();
   auto made = [&] {
     const nb::gil_scoped_release released;
-    return program.compile(how);
+    return pack_ ? pack.kernel(program.name(), how.device) : program.compile(how);
   }();
   return compiled().kernels.insert_or_assign(place, value_of(std::move(made))).first->second;
 }
@@ -123,10 +149,13 @@ void KernelObject::match(PyObject* arguments, PyObject* named, Arguments& matche
                " are given");
   for (std::size_t i = 0; i < count; ++i)
     matched.values[positional_[i]] = PyTuple_GetItem(arguments, static_cast<Py_ssize_t>(i));
-  if (named == nullptr) return;
-  PyObject *key = nullptr, *value = nullptr;
-  Py_ssize_t position = 0;
-  while (PyDict_Next(named, &position, &key, &value) != 0) place(key, value, matched);
+  if (named != nullptr) {
+    PyObject *key = nullptr, *value = nullptr;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(named, &position, &key, &value) != 0) place(key, value, matched);
+  }
+  for (std::size_t i = 0; i < defaults_.size(); ++i)
+    if (matched.values[i] == nullptr) matched.values[i] = defaults_[i].ptr();
 }
 
 void KernelObject::read(Arguments& matched, bool need_memory) {
@@ -195,14 +224,16 @@ std::shared_ptr<BoundCall> KernelObject::bound(const CallKey& key, const DLTenso
 }
 
 nb::object KernelObject::call(PyObject* arguments, PyObject* named) {
-  Arguments matched(*this);
-  match(arguments, named, matched);
-  read(matched, true);
-  if (matched.traced)
-    return nb::module_::import_("padlock.torch")
-        .attr("call_kernel")(nb::find(*this), nb::handle(arguments),
-                             named != nullptr ? nb::borrow(named) : nb::object(nb::dict()));
-  return run(matched);
+  return translated([&]() -> nb::object {
+    Arguments matched(*this);
+    match(arguments, named, matched);
+    read(matched, true);
+    if (matched.traced)
+      return nb::module_::import_("padlock.torch")
+          .attr("call_kernel")(nb::find(*this), nb::handle(arguments),
+                               named != nullptr ? nb::borrow(named) : nb::object(nb::dict()));
+    return run(matched);
+  });
 }
 
 nb::object KernelObject::call_memory(const nb::args& values) {

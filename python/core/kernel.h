@@ -9,6 +9,7 @@
 #include "padlock/padlock.hpp"
 #include "python/core/call_cache.h"
 #include "python/core/failure.h"
+#include "python/core/pack.h"
 #include "python/core/process.h"
 #include "python/core/tensors/tensor.h"
 
@@ -18,7 +19,7 @@ namespace padlock::python {
 /// A parameter of a program, as arguments are matched to it.
 struct Parameter {
   std::string name;
-  PyObject* key;  // the name, interned, for good
+  PyObject* key;  // the name, interned; owned by the kernel
   padlock_parameter_kind kind;
   DLDataType type;
 };
@@ -35,15 +36,21 @@ class KernelObject {
  public:
   /// Parses and verifies the text. `order`: names of parameters in the order of positional arguments; empty: tensors,
   /// scalars, dims.
-  KernelObject(std::string text, const std::vector<std::string>& order, std::string config, bool bounds_check);
+  /// `pack`: compiled already, there under the program's name; NULL: not.
+  KernelObject(std::string text, const std::vector<std::string>& order, std::string config, bool bounds_check,
+               std::shared_ptr<PackObject> pack = nullptr);
 
-  ~KernelObject() = default;
+  /// With the GIL held.
+  ~KernelObject();
   KernelObject(const KernelObject&) = delete;
   KernelObject& operator=(const KernelObject&) = delete;
 
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] std::string name();
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
+
+  /// Values of parameters that a call leaves out, by name. Errors: InvalidArgument for a name that is no scalar or dim.
+  void set_defaults(const nb::dict& defaults);
 
   /// Compiles for a device, unless that was done.
   void compile(const std::string& device);
@@ -85,20 +92,38 @@ class KernelObject {
  private:
   struct Arguments;
   Compiled& compiled();
+  [[nodiscard]] Program program_of_text() const;
   padlock::Kernel& kernel(DLDevice device);
   [[nodiscard]] CompileOptions options(const std::string& device, const std::string& target) const;
   void match(PyObject* arguments, PyObject* named, Arguments& matched);
   void place(PyObject* key, PyObject* value, Arguments& matched);
   void read(Arguments& matched, bool need_memory);
   [[nodiscard]] nb::object run(Arguments& matched);
+  [[nodiscard]] nb::dict shapes_of(const nb::args& arguments, const nb::kwargs& named);
+  template <class Body>
+  auto translated(Body&& body);
+  void translate(const nb::python_error& error);
 
   std::string text_, config_;
   bool bounds_check_;
+  std::shared_ptr<PackObject> pack_;       // shared with Python; NULL where the program is compiled here
+  std::vector<nb::object> defaults_;       // by parameter, where there are any
   std::vector<Parameter> parameters_;      // as the program has them
   std::vector<std::size_t> positional_;    // their indices in the order of positional arguments
   std::size_t tensors_ = 0, scalars_ = 0;  // how many parameters are which
   Compiled compiled_;
   std::shared_ptr<ResultMemory> memory_ = std::make_shared<ResultMemory>();
 };
+
+/// Runs it, and has Python say where an error belongs: that of a function that was traced is not in a text.
+template <class Body>
+auto KernelObject::translated(Body&& body) {
+  try {
+    return body();
+  } catch (const nb::python_error& error) {
+    translate(error);
+    throw;
+  }
+}
 
 }  // namespace padlock::python

@@ -51,6 +51,10 @@ std::int32_t tell(void* user, const padlock_progress* progress) {
 }  // namespace
 
 nb::dict KernelObject::shapes(const nb::args& arguments, const nb::kwargs& named) {
+  return translated([&] { return shapes_of(arguments, named); });
+}
+
+nb::dict KernelObject::shapes_of(const nb::args& arguments, const nb::kwargs& named) {
   Arguments matched(*this);
   match(arguments.ptr(), named.ptr(), matched);
   read(matched, false);

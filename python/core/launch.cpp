@@ -16,7 +16,7 @@ using Pointers = SmallVector<void*, 8>;
 
 /// The stream on which a call on tensors like this one is queued: the library's current one.
 void* stream_of(const Tensor* like) {
-  if (like == nullptr || like->view().device.device_type == kDLCPU) return nullptr;
+  if (like == nullptr || is_on_host(like->view())) return nullptr;
   if (like->family().table == nullptr) return like->stream();
   void* stream = nullptr;
   const DLDevice device = like->view().device;
@@ -27,8 +27,7 @@ void* stream_of(const Tensor* like) {
 /// Returns true for tensors on a GPU whose library does not tell its current stream, so that a launch cannot be
 /// ordered before the library's own work.
 bool lacks_stream(const Tensor* like) {
-  return like != nullptr && like->view().device.device_type != kDLCPU && like->family().table == nullptr &&
-         !like->family().is_cupy;
+  return like != nullptr && !is_on_host(like->view()) && like->family().table == nullptr && !like->family().is_cupy;
 }
 
 /// Launches on the current stream of `like`, or waits until the results are there.
@@ -60,8 +59,7 @@ std::vector<nb::object> outs(nb::handle out, std::size_t count) {
 
 /// An array of the library that gave its inputs by __dlpack__: it takes the memory that was written.
 nb::object handed_over(nb::object made, const Tensor* like) {
-  if (like == nullptr || like->family().reader != Reader::dlpack || like->view().device.device_type != kDLCPU)
-    return made;
+  if (like == nullptr || like->family().reader != Reader::dlpack || !is_on_host(like->view())) return made;
   const nb::handle input(like->object());
   if (!nb::hasattr(input, "__array_namespace__")) return made;
   const nb::object space = input.attr("__array_namespace__")();

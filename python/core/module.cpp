@@ -1,15 +1,19 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <cstdlib>
+#include <memory>
 #include <stdexcept>
 
 #include "python/core/fast_call.h"
 #include "python/core/kernel.h"
 #include "python/core/onnx.h"
-#include "python/core/pad.h"
+#include "python/core/pack.h"
+#include "python/core/pads/pad.h"
 #include "python/core/process.h"
 #include "python/core/xla/pad_handler.h"
 
@@ -32,8 +36,10 @@ PyObject* call_kernel(PyObject* self, PyObject* arguments, PyObject* named) {
 void add_kernel(nb::module_& module) {
   static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_kernel)}, {0, nullptr}};
   nb::class_<KernelObject>(module, "Kernel", nb::dynamic_attr(), nb::type_slots(slots))
-      .def(nb::init<std::string, const std::vector<std::string>&, std::string, bool>(), "text"_a, "order"_a, "config"_a,
-           "bounds_check"_a)
+      .def(nb::init<std::string, const std::vector<std::string>&, std::string, bool,
+                    std::shared_ptr<padlock::python::PackObject>>(),
+           "text"_a, "order"_a, "config"_a, "bounds_check"_a, "pack"_a.none() = nb::none())
+      .def("_set_defaults", &KernelObject::set_defaults)
       .def_prop_rw("keeps_results", &KernelObject::keeps_results, &KernelObject::keep_results)
       .def_prop_ro("_kept_bytes", &KernelObject::kept_bytes)
       .def("_share_results", &KernelObject::share_results)
@@ -49,6 +55,15 @@ void add_kernel(nb::module_& module) {
       .def("_emit", &KernelObject::emit, "stage"_a, "target"_a)
       .def("_tune", &KernelObject::tune, "min"_a, "opt"_a, "max"_a, "budget"_a, "device"_a, "search"_a, "regime"_a,
            "progress"_a.none());
+}
+
+void add_packs(nb::module_& module) {
+  using padlock::python::PackObject;
+  nb::class_<PackObject>(module, "Pack")
+      .def(nb::init<const nb::bytes&>(), "contents"_a)
+      .def_prop_ro("names", &PackObject::names)
+      .def("_describe", &PackObject::describe);
+  module.def("make_pack", &padlock::python::make_pack, "texts"_a, "targets"_a);
 }
 
 void configure(int threads, std::string cache, std::string cache_file, std::string worker) {
@@ -105,12 +120,15 @@ void add_pads(nb::module_& module) {
 }  // namespace
 
 NB_MODULE(_core, module) {
+  // At exit a daemon's thread may still hold a kernel, which is nobody's fault. Tests want to know.
+  nb::set_leak_warnings(std::getenv("PADLOCK_LEAK_WARNINGS") != nullptr);
   padlock::python::add_result_memory(module);
+  add_packs(module);
   add_kernel(module);
   module.attr("api_version") = padlock_api_version();
   module.attr("version") = padlock_version();
   module.def("configure", &configure, "threads"_a, "cache"_a, "cache_file"_a, "worker"_a);
-  module.def("after_fork_in_child", &padlock::python::after_fork_in_child);
+  module.def("trim", &padlock::python::trim);
   add_pads(module);
   module.def("import_onnx", &padlock::python::import_onnx, "model"_a, "folder"_a, "outputs"_a);
   module.def("xla_pad_handler", &padlock::python::xla_pad_handler);

@@ -10,8 +10,12 @@
 namespace padlock::python {
 namespace {
 
+/// A kernel that nobody holds has some 40 kB.
+constexpr int kMostForgotten = 64;
+
 struct Process {
   Settings settings;
+  int forgotten = 0;  // kernels that went since the last trim
   std::optional<Context> context;
   std::uint64_t generation = 0;
 };
@@ -34,11 +38,6 @@ padlock_cache_mode mode_named(const std::string& name) {
   fail(PADLOCK_INVALID_ARGUMENT, "expected cache to be off, read, read-write or require, found '" + name + "'");
 }
 
-void forget() {
-  if (process().context) leak(*std::exchange(process().context, std::nullopt));
-  ++process().generation;
-}
-
 }  // namespace
 
 const Context& process_context() {
@@ -56,13 +55,20 @@ const Context& process_context() {
 
 std::uint64_t process_generation() { return process().generation; }
 
+void forget_kernel() {
+  if (++process().forgotten >= kMostForgotten) trim();
+}
+
+std::int64_t trim() {
+  process().forgotten = 0;
+  return process().context ? process().context->trim() : 0;
+}
+
 void configure(Settings settings) {
   static_cast<void>(mode_named(settings.cache));
   process().settings = std::move(settings);
   process().context.reset();
   ++process().generation;
 }
-
-void after_fork_in_child() { forget(); }
 
 }  // namespace padlock::python

@@ -5,7 +5,7 @@
 
 #include "padlock/padlock.hpp"
 
-// The one context of a process, made when it is first needed, and again in a child that was forked.
+// The one context of a process, made when it is first needed. A child that was forked goes on with its parent's.
 namespace padlock::python {
 
 struct Settings {
@@ -16,18 +16,16 @@ struct Settings {
 
 /// The context. Errors: as padlock_context_create. The GIL is held, as for all here.
 [[nodiscard]] const Context& process_context();
-/// How often there was another context: what was made in an older one serves no more.
+/// How often another context was configured: what was made in an older one serves no more.
 [[nodiscard]] std::uint64_t process_generation();
+
+/// Says that a kernel went. The context keeps what it compiled of some kernels that went, for who asks for the same
+/// program again, and gives it back when there are many.
+void forget_kernel();
+/// Gives back what nobody uses: code of kernels that went, and memory of results. Returns how many kernels.
+std::int64_t trim();
 
 /// Makes the next context by these.
 void configure(Settings settings);
-/// Forgets the context without touching it: its threads are the parent's, and so may be its locks.
-void after_fork_in_child();
-
-/// Keeps what belongs to a context of before a fork from being destroyed.
-template <class T>
-void leak(T&& object) {
-  [[maybe_unused]] auto* const kept = new auto(std::forward<T>(object));
-}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it is what this is for
 
 }  // namespace padlock::python

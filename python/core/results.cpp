@@ -37,7 +37,11 @@ const nb::object& numpy_type_of(ResultShape& result) {
   // NumPy knows the names of ml_dtypes' types once that is imported.
   if (result.type.code != kDLComplexCode && result.type.code > kDLFloat && result.type.code != kDLBool)
     nb::module_::import_("ml_dtypes");
-  result.numpy_type = nb::module_::import_("numpy").attr("dtype")(name.c_str());
+  try {
+    result.numpy_type = nb::module_::import_("numpy").attr("dtype")(name.c_str());
+  } catch (const nb::python_error&) {
+    fail(PADLOCK_INVALID_ARGUMENT, "expected elements that NumPy has, or 'out', found " + readable_name(result.type));
+  }
   return result.numpy_type;
 }
 
@@ -127,23 +131,31 @@ Made make_by_table(ResultShape& result, const Tensor& like) {
   DLManaged* managed = nullptr;
   void* object = nullptr;
   check_python(table.allocate(&prototype, &managed, nullptr, set_error) == 0);
-  char* const data = static_cast<char*>(managed->tensor.data) + managed->tensor.byte_offset;
-  if (table.to_object(managed, &object) != 0) {
-    managed->deleter(managed);
-    throw nb::python_error();
+  check_python(managed != nullptr);
+  const DLTensor& tensor = managed->tensor;
+  char* const data = static_cast<char*>(tensor.data) + tensor.byte_offset;
+  const bool is_as_asked =
+      tensor.ndim == prototype.ndim && tensor.dtype.code == prototype.dtype.code &&
+      tensor.dtype.bits == prototype.dtype.bits && tensor.dtype.lanes == 1 &&
+      (tensor.data != nullptr || result.bytes == 0) &&
+      (tensor.ndim == 0 || std::ranges::equal(result.extents, std::span(tensor.shape, result.extents.size())));
+  if (!is_as_asked || table.to_object(managed, &object) != 0) {
+    if (managed->deleter != nullptr) managed->deleter(managed);
+    raise_python();
   }
+  check_python(object != nullptr);
   return {nb::steal(static_cast<PyObject*>(object)), data};
 }
 
 Made make_by_torch(BoundCall& call, ResultShape& result, const Tensor& like) {
-  if (like.view().device.device_type == kDLCPU && is_kept(call, result)) return make_kept_tensor(call, result, like);
+  if (is_on_host(like.view()) && is_kept(call, result)) return make_kept_tensor(call, result, like);
   return make_by_table(result, like);
 }
 
 /// By the array API: memory of the host is lent to the library; a GPU's is its own.
 Made make_by_namespace(BoundCall& call, ResultShape& result, const Tensor& like) {
   const nb::handle input(like.object());
-  if (like.view().device.device_type != kDLCPU) {
+  if (!is_on_host(like.view())) {
     // CuPy's own functions are the array API's, but its arrays do not tell where they are.
     const nb::object space =
         like.family().is_cupy ? nb::object(nb::module_::import_("cupy")) : input.attr("__array_namespace__")();
@@ -183,8 +195,10 @@ void check_given(const ResultShape& shape, const Tensor& given, const Tensor* li
   if (!std::ranges::equal(shape.extents, std::span(view.shape, static_cast<std::size_t>(view.ndim))))
     refuse("expected the shape " + shape_text(shape.extents) + ", found " +
            shape_text({view.shape, static_cast<std::size_t>(view.ndim)}));
-  if (like != nullptr && (view.device.device_type != like->view().device.device_type ||
-                          view.device.device_id != like->view().device.device_id))
+  const bool on_host = like != nullptr && is_on_host(view) && is_on_host(like->view());
+  if (like != nullptr && !on_host &&
+      (view.device.device_type != like->view().device.device_type ||
+       view.device.device_id != like->view().device.device_id))
     refuse("expected a tensor on the inputs' device, found another device");
   if (given.read_only()) refuse("expected a tensor that can be written, found a read-only one");
   if (!given.is_dense()) refuse("expected a dense, row-major tensor, found one with other strides");

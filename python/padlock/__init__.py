@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import _core
 from ._core import pad
-from ._kernel import Kernel, Proof, compile, configure
+from ._kernel import Kernel, Pack, Proof, compile, configure, load, load_pack, trim
 from .errors import (
     Cancelled,
     Error,
@@ -55,17 +55,18 @@ __all__ = [
     "InvalidArgument",
     "Kernel",
     "NotFound",
+    "Pack",
     "Proof",
     "ResourceExhausted",
     "Unavailable",
     "Unimplemented",
     "compile",
     "configure",
+    "load",
+    "load_pack",
     "pad",
+    "trim",
 ]
-
-# A child has none of its parent's threads: the first call there makes a context of its own.
-_os.register_at_fork(after_in_child=_core.after_fork_in_child)
 
 _MODULES = {"jax", "lang", "numpy", "onnx", "torch"}
 _OF_LANG = {"jit", "dim", "f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "bool_"}
@@ -80,6 +81,10 @@ def __getattr__(name: str) -> object:
     if name in _OF_LANG:
         return getattr(importlib.import_module(".lang", __name__), name)
     raise AttributeError(f"module 'padlock' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES, *_OF_LANG} - {"annotations"})
 
 
 def get_library_path() -> str:

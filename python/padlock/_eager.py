@@ -16,5 +16,5 @@ def float8_bits(value: object, name: str) -> int:
         import numpy
     except ImportError as error:
         message = f"a fill of {name} that is not 0 needs the package ml_dtypes"
-        raise make_error(12, 0, message, message, -1, "", {}, 0, 0) from error
+        raise make_error(12, 0, message, message) from error
     return int(numpy.asarray(value, dtype=getattr(ml_dtypes, name)).view("u1"))

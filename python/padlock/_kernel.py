@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import _core
+from .errors import invalid, make_error
+
+#: What a pack begins with.
+_PACK = b"\x89PAD"
 
 
 @dataclass(frozen=True)
@@ -71,36 +77,133 @@ class Kernel(_core.Kernel):
         and cannot be; Error where it could not be written later."""
         return json.loads(self._tune(dict(min), dict(opt), dict(max), budget, device, search, regime, progress))
 
+    def save(self, path: str | os.PathLike[str], targets: Sequence[str] = ("host",)) -> None:
+        """Writes a pack: the program compiled for `targets` ("host", "host:x86-64-v3", "sm_90"; of those that a device runs it
+        runs the first), with the configs that the tuning cache has for them. `padlock.load_pack` reads it, and so does
+        libpadlock_runtime, which has no compiler."""
+        _write_whole(os.fspath(path), _core.make_pack([self.text], _list_of(targets)))
+
     def __repr__(self) -> str:
         return f"<padlock.Kernel {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_remake, (self.text,))
+        return (_remake, (self.text, self.__dict__.get("_how", {}), self.__dict__.get("_defaults", {})))
 
 
-def _remake(text: str) -> Kernel:
-    return compile(text)
+def _remake(text: str, how: Mapping[str, Any] = {}, defaults: Mapping[str, Any] = {}) -> Kernel:
+    kernel = compile(text, **how)
+    if defaults:
+        kernel._set_defaults(dict(defaults))
+        kernel.__dict__["_defaults"] = dict(defaults)
+    return kernel
+
+
+def _list_of(targets: Sequence[str]) -> list[str]:
+    return [targets] if isinstance(targets, str) else list(targets)
+
+
+def _write_whole(path: str, data: bytes) -> None:
+    """Writes a file so that whoever reads it meets the old one or the new one."""
+    beside = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(beside, "wb") as file:
+            file.write(data)
+        os.replace(beside, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(beside)
+        raise
+
+
+class Pack(_core.Pack):
+    """Programs that were compiled for some targets, from a file that `Kernel.save` or `padlock pack` wrote.
+
+    `pack.names` lists them, `pack[name]` is a kernel, `pack.kernel()` that of the only one. A kernel runs the code of the first
+    target that its tensors' device runs. A pack is code: load what you would import.
+    """
+
+    def kernel(self, name: str = "") -> Kernel:
+        """Errors: NotFound for a name that is not there; InvalidArgument for none where there are several."""
+        if not name and len(self.names) != 1:
+            raise invalid(f"expected the name of a program of the pack ({', '.join(self.names)}), found none")
+        found = [program for program in self.describe()["programs"] if program["name"] == (name or self.names[0])]
+        if not found:
+            raise make_error(5, 0, *[f"expected a program of the pack ({', '.join(self.names)}), found '{name}'"] * 2)
+        kernel = Kernel(found[0]["text"], [], "", False, self)
+        kernel.keeps_results = True
+        return kernel
+
+    def __getitem__(self, name: str) -> Kernel:
+        return self.kernel(name)
+
+    def describe(self) -> dict[str, Any]:
+        """The programs, their targets and configs, as data."""
+        return json.loads(self._describe())
+
+    def __repr__(self) -> str:
+        return f"<padlock.Pack of {', '.join(self.names)}>"
+
+
+def load_pack(path: str | os.PathLike[str]) -> Pack:
+    """Reads a pack. Errors: Unavailable for damage and for a pack of another architecture or version."""
+    with open(path, "rb") as file:
+        return Pack(file.read())
+
+
+def load(path: str | os.PathLike[str], *, device: str | None = "host") -> Any:
+    """Loads a file by what is in it: a program's text as a `Kernel`, an ONNX model as a `padlock.onnx.Model`, a pack as a `Pack`.
+
+    `device` is as in `padlock.compile`; a pack's kernels take it from their tensors.
+    """
+    with open(path, "rb") as file:
+        data = file.read()
+    if data.startswith(_PACK):
+        return Pack(data)
+    if not os.fspath(path).endswith(".onnx") and b"\0" not in data:
+        with contextlib.suppress(UnicodeDecodeError):
+            return compile(data.decode("utf-8-sig"), device=device)
+    from . import onnx
+
+    return onnx.load(path, device=device)
+
+
+def _text_of(program: str | os.PathLike[str]) -> str:
+    if isinstance(program, str):
+        return program
+    if not isinstance(program, os.PathLike):
+        raise invalid(f"expected a program's text, or a pathlib.Path of its file, found {type(program).__name__}")
+    with open(program, encoding="utf-8-sig") as file:
+        return file.read()
 
 
 def compile(
-    text: str,
+    text: str | os.PathLike[str],
     *,
     config: str = "",
     bounds_check: bool = False,
     device: str | None = "host",
     order: Sequence[str] = (),
 ) -> Kernel:
-    """Reads and verifies a program's text, and compiles it for `device` (None: when it is first called).
+    """Reads and verifies a program, and compiles it for `device` (None: when it is first called). `text` is the program, or, where it is
+    a pathlib.Path, its file.
 
     `order` names the parameters in the order of positional arguments, where it is another than tensors, scalars, dims.
     With `bounds_check` every access is tested when it happens. Errors: InvalidArgument, with line and column, for a
     text that is no program; ResourceExhausted for one that is too large.
     """
-    kernel = Kernel(text, list(order), config, bounds_check)
+    kernel = Kernel(_text_of(text), list(order), config, bounds_check)
     kernel.keeps_results = True
+    kernel.__dict__["_how"] = {"config": config, "bounds_check": bounds_check, "order": list(order)}
     if device is not None:
         kernel._compile(device)
     return kernel
+
+
+def trim() -> int:
+    """Gives back what nobody uses: code of kernels that went, and kept memory of results. Returns how many kernels that were. It
+    happens by itself, too, now and then as kernels go."""
+    _core.release_results()
+    return _core.trim()
 
 
 def configure(*, threads: int = 0, cache: str = "read", cache_file: str = "", worker: str = "") -> None:

@@ -15,7 +15,8 @@ class Error(Exception):
     expression: str = ""
     #: The symbols of that expression with their values.
     values: dict[str, int]
-    #: Position in the program's text, from 1; None where there is none.
+    #: Position in the program's text, from 1; None where there is none. Of a function under padlock.jit: in `file`, its Python file.
+    file: str | None = None
     line: int | None = None
     column: int | None = None
 
@@ -94,17 +95,22 @@ def make_error(
     blame: int,
     message: str,
     text: str,
-    axis: int,
-    expression: str,
-    values: dict[str, int],
-    line: int,
-    column: int,
+    axis: int = -1,
+    expression: str = "",
+    values: dict[str, int] | None = None,
+    line: int = 0,
+    column: int = 0,
 ) -> Error:
-    """The error of a status. Called by the module alone."""
+    """The error of a status. Called by the package alone."""
     error = (Internal if blame == _LIBRARY else _CLASSES.get(status, Internal))(text)
     error.message = message
     error.axis = axis if axis >= 0 else None
     error.expression = expression
-    error.values = values
+    error.values = values or {}
     error.line, error.column = line or None, column or None
     return error
+
+
+def invalid(message: str) -> Error:
+    """What is wrong with an argument, before the library is asked."""
+    return make_error(3, 0, message, message)

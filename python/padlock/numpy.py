@@ -13,16 +13,17 @@ from ._core import pad_like_numpy
 _numpy_pad = numpy.pad
 _MODES = {"constant", "edge", "reflect", "symmetric", "wrap"}
 _KINDS = set("biufc?")
+_MOST = 1 << 40  # what programs add to an axis at most
 
 
 def _pairs(width: Any, axes: int) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """The amounts before and after each axis, or None for what NumPy had better look at: dicts, floats, what is wrong."""
+    """The amounts before and after each axis, or None for what NumPy had better look at: dicts, floats, unsigned integers, what is wrong or huge."""
     if type(width) is int:
-        return ((width,) * axes, (width,) * axes) if width >= 0 else None
+        return ((width,) * axes, (width,) * axes) if 0 <= width <= _MOST else None
     if isinstance(width, dict):
         return None
     given = numpy.asarray(width)
-    if given.dtype.kind not in "iu" or given.ndim > 2 or given.size == 0 or (given < 0).any():
+    if given.dtype.kind != "i" or given.ndim > 2 or given.size == 0 or (given < 0).any() or (given > _MOST).any():
         return None
     try:
         pairs = numpy.broadcast_to(given, (axes, 2)).tolist()

@@ -13,13 +13,9 @@ from typing import Any
 
 from . import _core
 from ._kernel import Kernel, compile
-from .errors import make_error
+from .errors import invalid
 
 __all__ = ["Model", "backend", "load"]
-
-
-def _invalid(message: str) -> Exception:
-    return make_error(3, 0, message, message, -1, "", {}, 0, 0)
 
 
 def _numbers(value: Any) -> list[int]:
@@ -40,12 +36,15 @@ class Model:
         self.kernel: Kernel = compile(text, device=device)
 
     def __call__(self, *inputs: object, **named: object) -> Any:
-        given = dict(self._by_name(inputs))
-        for name, value in named.items():
-            if name in given:
-                raise _invalid(f"the input '{name}' is given twice")
-            given[name] = value
-        results = self.run(given)
+        by_name = dict(self._by_name(inputs))
+        known = [place["name"] for place in self.inputs]
+        for name in named:
+            if name not in known:
+                raise invalid(f"expected inputs named {', '.join(map(repr, known))}, found {name!r}")
+        twice = [name for name in named if name in by_name]
+        if twice:
+            raise invalid(f"expected one value for each input, found two for '{twice[0]}'")
+        results = self.run({**by_name, **named})
         return results[0] if len(results) == 1 else tuple(results)
 
     def run(self, inputs: Sequence[Any] | Mapping[str, Any], outputs: Sequence[str] | None = None) -> list[Any]:
@@ -58,7 +57,7 @@ class Model:
         known = [place["name"] for place in self.inputs]
         for name in named:
             if name not in known:
-                raise _invalid(f"expected one of the model's inputs {known}, found '{name}'")
+                raise invalid(f"expected one of the model's inputs {known}, found '{name}'")
         arguments: dict[str, object] = {}
         for place in self.inputs:
             arguments.update(self._arguments(place, named))
@@ -72,14 +71,14 @@ class Model:
             return list(range(len(names)))
         for name in outputs:
             if name not in names:
-                raise _invalid(f"expected one of the model's outputs {names}, found '{name}'")
+                raise invalid(f"expected one of the model's outputs {names}, found '{name}'")
         return [names.index(name) for name in outputs]
 
     def _by_name(self, inputs: Sequence[Any] | Mapping[str, Any]) -> Mapping[str, Any]:
         if isinstance(inputs, Mapping):
-            return inputs
+            return inputs  # more than there are may be those of a dict that serves the model elsewhere
         if len(inputs) > len(self.inputs):
-            raise _invalid(f"expected at most {len(self.inputs)} inputs, found {len(inputs)}")
+            raise invalid(f"expected at most {len(self.inputs)} inputs, found {len(inputs)}")
         return {place["name"]: value for place, value in zip(self.inputs, inputs)}
 
     def _arguments(self, place: dict[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
@@ -88,12 +87,12 @@ class Model:
         if not names:
             return {}
         if place["name"] not in inputs:
-            raise _invalid(f"expected the input '{place['name']}'")
+            raise invalid(f"expected the input '{place['name']}'")
         value = inputs[place["name"]]
         if place["kind"] == "dims":
             numbers = _numbers(value)
             if len(numbers) != len(names):
-                raise _invalid(f"expected {len(names)} elements of '{place['name']}', found {len(numbers)}")
+                raise invalid(f"expected {len(names)} elements of '{place['name']}', found {len(numbers)}")
             return dict(zip(names, numbers))
         if place["kind"] == "scalar":
             return {names[0]: value.item() if hasattr(value, "item") else value}

@@ -3,6 +3,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <system_error>
 
 namespace padlock::runtime {
@@ -65,45 +67,63 @@ class AffinityGuard {
 }  // namespace
 
 ThreadPool::ThreadPool(int threads)
-    : threads_(threads > 0 ? threads : usable_cpus()), spins_(threads_ <= usable_cpus() ? kSpins : 0) {}
+    : threads_(threads > 0 ? threads : usable_cpus()),
+      spins_(threads_ <= usable_cpus() ? kSpins : 0),
+      team_((count_forks(), new Team())) {}
 
 ThreadPool::~ThreadPool() {
+  Team* const last = team_.load();
+  if (last->generation != fork_generation()) return;
   {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    ++news_;
+    const std::lock_guard lock(last->mutex);
+    last->stopping = true;
+    ++last->news;
   }
-  wake_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
+  last->wake.notify_all();
+  for (std::thread& worker : last->workers) worker.join();
+  delete last;
+}
+
+/// What a parent's threads were at as it forked is left as it is: its lists may be half written, its lock taken, and to
+/// join a thread or to destroy a condition variable would wait for good.
+ThreadPool::Team& ThreadPool::team() const {
+  Team* known = team_.load(std::memory_order_acquire);
+  if (known->generation == fork_generation()) [[likely]]
+    return *known;
+  auto made = std::make_unique<Team>();
+  if (!team_.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) return *known;
+  return *made.release();
 }
 
 int ThreadPool::started() const {
-  const std::lock_guard lock(mutex_);
-  return static_cast<int>(workers_.size());
+  Team& here = team();
+  const std::lock_guard lock(here.mutex);
+  return static_cast<int>(here.workers.size());
 }
 
-void ThreadPool::start_threads() {
-  if (started_) return;
-  started_ = true;
-  workers_.reserve(static_cast<std::size_t>(threads_ - 1));
+void ThreadPool::start_threads(Team& team) {
+  if (team.started) return;
+  team.started = true;
+  team.workers.reserve(static_cast<std::size_t>(threads_ - 1));
   try {
-    while (static_cast<int>(workers_.size()) < threads_ - 1) workers_.emplace_back([this] { work(); });
+    while (static_cast<int>(team.workers.size()) < threads_ - 1)
+      team.workers.emplace_back([this, &team] { work(team); });
   } catch (const std::system_error&) {
     return;  // the system gives no more: the threads there are, or the caller alone, do the work
   }
 }
 
-void ThreadPool::link(Job& job) {
-  job.following = jobs_;
-  if (jobs_ != nullptr) jobs_->previous = &job;
-  jobs_ = &job;
-  ++news_;
+void ThreadPool::Team::link(Job& job) {
+  job.following = jobs;
+  if (jobs != nullptr) jobs->previous = &job;
+  jobs = &job;
+  ++news;
 }
 
-void ThreadPool::unlink(Job& job) {
+void ThreadPool::Team::unlink(Job& job) {
   if (!job.linked) return;
   job.linked = false;
-  (job.previous != nullptr ? job.previous->following : jobs_) = job.following;
+  (job.previous != nullptr ? job.previous->following : jobs) = job.following;
   if (job.following != nullptr) job.following->previous = job.previous;
 }
 
@@ -115,43 +135,43 @@ void ThreadPool::run_indices(Job& job) {
   }
 }
 
-void ThreadPool::work() {
+void ThreadPool::work(Team& team) const {
   AffinityGuard other;
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(team.mutex);
   for (;;) {
-    while (jobs_ == nullptr && !stopping_) {
-      if (spin_for_work(lock)) continue;
-      ++asleep_;
-      wake_.wait(lock);
-      --asleep_;
+    while (team.jobs == nullptr && !team.stopping) {
+      if (spin_for_work(team, lock)) continue;
+      ++team.asleep;
+      team.wake.wait(lock);
+      --team.asleep;
     }
-    if (jobs_ == nullptr) return;
-    Job& job = *jobs_;
+    if (team.jobs == nullptr) return;
+    Job& job = *team.jobs;
     ++job.workers;
     lock.unlock();
     other.avoid(job.cpu);
     run_indices(job);
     lock.lock();
-    unlink(job);                                 // no index is left
-    if (--job.workers == 0) done_.notify_all();  // the caller may be gone with its job
+    team.unlink(job);                                // no index is left
+    if (--job.workers == 0) team.done.notify_all();  // the caller may be gone with its job
   }
 }
 
 /// Without the lock meanwhile. Whether it is worth a look; if not, nothing has come when the lock is held again.
-bool ThreadPool::spin_for_work(std::unique_lock<std::mutex>& lock) {
-  const std::uint32_t known = news_;
+bool ThreadPool::spin_for_work(Team& team, std::unique_lock<std::mutex>& lock) const {
+  const std::uint32_t known = team.news;
   lock.unlock();
-  const bool came = spin_until(spins_, [&] { return news_.load(std::memory_order_relaxed) != known; });
+  const bool came = spin_until(spins_, [&] { return team.news.load(std::memory_order_relaxed) != known; });
   lock.lock();
-  return came || news_ != known;
+  return came || team.news != known;
 }
 
-void ThreadPool::wake(std::int64_t workers) {
+void ThreadPool::wake(Team& team, std::int64_t workers) const {
   if (workers == 0) return;
   if (workers >= threads_ - 1) {
-    wake_.notify_all();
+    team.wake.notify_all();
   } else {
-    for (std::int64_t i = 0; i < workers; ++i) wake_.notify_one();
+    for (std::int64_t i = 0; i < workers; ++i) team.wake.notify_one();
   }
   ::sched_yield();  // see AffinityGuard
 }
@@ -161,24 +181,25 @@ void ThreadPool::parallel_for(std::int64_t count, ParallelBody body, void* state
     for (std::int64_t i = 0; i < count; ++i) body(state, i);
     return;
   }
+  Team& here = team();
   Job job{.body = body, .state = state, .count = count, .cpu = ::sched_getcpu()};
   std::int64_t asleep = 0;
   {
-    const std::lock_guard lock(mutex_);
-    start_threads();
-    link(job);
-    asleep = asleep_;
+    const std::lock_guard lock(here.mutex);
+    start_threads(here);
+    here.link(job);
+    asleep = here.asleep;
   }
-  wake(std::min(asleep, count - 1));
+  wake(here, std::min(asleep, count - 1));
   run_indices(job);
   {
-    const std::lock_guard lock(mutex_);
-    unlink(job);
+    const std::lock_guard lock(here.mutex);
+    here.unlink(job);
   }
   // No worker enters any more, and the last to leave touches the job no more.
   if (spin_until(spins_, [&job] { return job.workers.load(std::memory_order_acquire) == 0; })) return;
-  std::unique_lock lock(mutex_);
-  done_.wait(lock, [&job] { return job.workers == 0; });
+  std::unique_lock lock(here.mutex);
+  here.done.wait(lock, [&job] { return job.workers == 0; });
 }
 
 ParallelFor ThreadPool::as_parallel_for() {

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "runtime/parallel_for.h"
+#include "support/fork.h"
 
 namespace padlock::runtime {
 
 /// Threads for parallel loops. They start on the first loop that wants them and are joined at destruction. The
-/// calling thread works too, so a loop inside a loop, or two callers at once, cannot deadlock. Thread-safe.
+/// calling thread works too, so a loop inside a loop, or two callers at once, cannot deadlock. Thread-safe. In a child
+/// that was forked, whatever ran in its parent then, the pool has threads of its own.
 class ThreadPool {
  public:
   /// `threads` counts the caller: 1 starts none. 0 means as many as the process may run on.
@@ -44,25 +46,33 @@ class ThreadPool {
     Job* following = nullptr;
   };
 
-  void start_threads();  // mutex_ held
-  void work();
-  bool spin_for_work(std::unique_lock<std::mutex>& lock);
-  void link(Job& job);    // mutex_ held
-  void unlink(Job& job);  // mutex_ held
-  void wake(std::int64_t workers);
+  /// The threads of one process, and what they and their callers share.
+  struct Team {
+    const std::uint64_t generation = fork_generation();
+    std::mutex mutex;  // guards what follows
+    std::condition_variable wake;
+    std::condition_variable done;
+    std::vector<std::thread> workers;
+    std::atomic<std::uint32_t> news = 0;  // counts what a worker waits for
+    Job* jobs = nullptr;                  // borrowed (each outlives its place in the list)
+    int asleep = 0;
+    bool started = false;
+    bool stopping = false;
+
+    void link(Job& job);
+    void unlink(Job& job);
+  };
+
+  Team& team() const;
+  void start_threads(Team& team);  // its mutex held
+  void work(Team& team) const;
+  bool spin_for_work(Team& team, std::unique_lock<std::mutex>& lock) const;
+  void wake(Team& team, std::int64_t workers) const;
   static void run_indices(Job& job);
 
   const int threads_;
-  const int spins_;  // how often a thread looks before it sleeps
-  mutable std::mutex mutex_;
-  std::condition_variable wake_;
-  std::condition_variable done_;
-  std::vector<std::thread> workers_;
-  std::atomic<std::uint32_t> news_ = 0;  // counts what a worker waits for
-  Job* jobs_ = nullptr;                  // borrowed (each outlives its place in the list)
-  int asleep_ = 0;
-  bool started_ = false;
-  bool stopping_ = false;
+  const int spins_;                  // how often a thread looks before it sleeps
+  mutable std::atomic<Team*> team_;  // owned; another one in a child that was forked
 };
 
 /// CPUs that the calling process may run on; at least 1.

@@ -3,10 +3,14 @@
  * LLVM. It prints nothing, as nothing here may; its exit status is the number of the line that failed, modulo 250, or
  * 0.
  *
- * usage: process_main reload LIBRARY TIMES | two LIBRARY COPY | fork LIBRARY | after OTHER LIBRARY
+ * usage: process_main reload LIBRARY TIMES | two LIBRARY COPY | fork LIBRARY | forks LIBRARY TIMES | moved FOLDER
+ *        process_main after OTHER LIBRARY
  */
 #include <dirent.h>
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -34,7 +38,10 @@ static const char kProgram[] =
   X(kernel_release)  \
   X(kernel_bind)     \
   X(call_release)    \
-  X(call_launch)
+  X(call_launch)     \
+  X(tuner_create)    \
+  X(tuner_run)       \
+  X(tuner_release)
 struct functions {
 #define DECLARE(name) __typeof__(&padlock_##name) name;
   FUNCTIONS(DECLARE)
@@ -151,6 +158,95 @@ static void after_fork(const char* library) {
   EXPECT(status == 0);
 }
 
+/* What threads of a parent do while it forks: some compile, each time another program, and some launch. */
+static struct {
+  struct functions api;
+  padlock_context* context; /* that compiles */
+  struct session session;   /* that launches */
+  atomic_int stops;
+  atomic_int number;
+} parent;
+
+static padlock_status compile_another(void) {
+  char text[256];
+  const int size = snprintf(text, sizeof text,
+                            "program pad(x: f32[N], lo: dim) where N >= 0, 0 <= lo <= 8\n"
+                            "{ y = pad(x, low = [lo], high = [%d], value = 7) z = relu(y) return z }",
+                            atomic_fetch_add(&parent.number, 1));
+  padlock_program* program;
+  padlock_kernel* kernel;
+  EXPECT(parent.api.program_parse(parent.context, text, (size_t)size, &program, NULL) == PADLOCK_OK);
+  const padlock_status status = parent.api.program_compile(program, NULL, &kernel, NULL);
+  parent.api.kernel_release(kernel);
+  parent.api.program_release(program);
+  return status;
+}
+
+static void* compiles(void* unused) {
+  while (!atomic_load(&parent.stops)) EXPECT(compile_another() == PADLOCK_OK);
+  return unused;
+}
+
+static void* launches(void* unused) {
+  while (!atomic_load(&parent.stops)) launch(&parent.api, &parent.session, 1 << 18);
+  return unused;
+}
+
+/* In a child: its parent's context and kernel, and a context of its own. One that hangs dies of SIGALRM. */
+static void be_child(void) {
+  alarm(60);
+  launch(&parent.api, &parent.session, 1 << 18);
+  EXPECT(compile_another() == PADLOCK_OK);
+  struct session own = begin(&parent.api);
+  launch(&parent.api, &own, 1 << 18);
+  end(&parent.api, &own);
+  end(&parent.api, &parent.session);
+  parent.api.context_release(parent.context);
+  _exit(0);
+}
+
+static void forks(const char* library, int times) {
+  load(library, &parent.api);
+  parent.session = begin(&parent.api);
+  EXPECT(parent.api.context_create(NULL, &parent.context, NULL) == PADLOCK_OK);
+  pthread_t threads[4];
+  for (int i = 0; i < 4; ++i) EXPECT(pthread_create(&threads[i], NULL, i < 2 ? compiles : launches, NULL) == 0);
+  for (int i = 0; i < times; ++i) {
+    const pid_t child = fork();
+    EXPECT(child >= 0);
+    if (child == 0) be_child();
+    int status = 0;
+    EXPECT(waitpid(child, &status, 0) == child);
+    EXPECT(status == 0);
+  }
+  atomic_store(&parent.stops, 1);
+  for (int i = 0; i < 4; ++i) EXPECT(pthread_join(threads[i], NULL) == 0);
+  end(&parent.api, &parent.session);
+  parent.api.context_release(parent.context);
+}
+
+/* Loads ./libpadlock.so by that name, goes to a folder, and tunes there: which worker starts is for who looks. */
+static void moved(const char* folder) {
+  struct functions api;
+  load("./libpadlock.so", &api);
+  EXPECT(chdir(folder) == 0);
+  padlock_context_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.cache_mode = PADLOCK_CACHE_READ_WRITE;
+  options.cache_file = "tuning.db";
+  padlock_context* context;
+  padlock_program* program;
+  padlock_tuner* tuner;
+  EXPECT(api.context_create(&options, &context, NULL) == PADLOCK_OK);
+  EXPECT(api.program_parse(context, kProgram, sizeof kProgram - 1, &program, NULL) == PADLOCK_OK);
+  EXPECT(api.tuner_create(program, NULL, &tuner, NULL) == PADLOCK_OK);
+  EXPECT(api.tuner_run(tuner, NULL) == PADLOCK_UNAVAILABLE); /* a worker that says nothing, or none */
+  api.tuner_release(tuner);
+  api.program_release(program);
+  api.context_release(context);
+}
+
 int main(int argc, char** argv) {
   EXPECT(argc >= 3);
   const char* const mode = argv[1];
@@ -162,6 +258,11 @@ int main(int argc, char** argv) {
     two(argv[2], argv[3]);
   } else if (strcmp(mode, "fork") == 0) {
     after_fork(argv[2]);
+  } else if (strcmp(mode, "forks") == 0) {
+    EXPECT(argc == 4);
+    forks(argv[2], atoi(argv[3]));
+  } else if (strcmp(mode, "moved") == 0) {
+    moved(argv[2]);
   } else if (strcmp(mode, "after") == 0) {
     EXPECT(argc == 4);
     EXPECT(dlopen(argv[2], RTLD_NOW | RTLD_GLOBAL) != NULL);

@@ -5,6 +5,7 @@ usage: process_test.py LIBRARY PROCESS_MAIN RELOADS EXAMPLES_FOLDER
 """
 
 import glob
+import os
 import pathlib
 import re
 import shutil
@@ -40,6 +41,35 @@ class Process(unittest.TestCase):
 
     def test_fork_before_first_use(self):
         self.silent("fork", LIBRARY)
+
+    def test_forks_while_threads_compile_and_launch(self):
+        self.silent("forks", LIBRARY, os.environ.get("PADLOCK_FORKS", 40))
+
+    def workers_that_started(self, *with_workers):
+        """Loads a library by a relative name, goes to another folder, and tunes there. Returns whose workers were started."""
+        root = self.folder()
+        for name in ("loaded", "other", "program"):
+            (root / name / "lib").mkdir(parents=True)
+        shutil.copyfile(LIBRARY, root / "loaded" / "lib" / "libpadlock.so")
+        program = shutil.copy(PROGRAM, root / "program" / "lib")
+        for name in with_workers:
+            for place in ("lib", "libexec", "libexec/padlock"):
+                worker = root / name / place / "padlock-worker"
+                worker.parent.mkdir(exist_ok=True)
+                worker.write_text(f"#!/bin/sh\necho {name} >> {root}/started\n")
+                worker.chmod(0o755)
+        environment = {key: value for key, value in os.environ.items() if key != "PADLOCK_WORKER"}
+        done = subprocess.run([program, "moved", root / "other" / "lib"], capture_output=True, text=True, timeout=240,
+                              cwd=root / "loaded" / "lib", env=environment)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        started = root / "started"
+        return set(started.read_text().split()) if started.exists() else set()
+
+    def test_the_worker_is_the_one_beside_a_library_that_was_loaded_by_a_relative_name(self):
+        self.assertEqual(self.workers_that_started("loaded", "other"), {"loaded"})
+
+    def test_no_worker_of_the_current_folder_starts(self):
+        self.assertEqual(self.workers_that_started("other"), set())
 
     def test_beside_another_llvm(self):
         own = re.search(r"libLLVM[^\s]*", run("ldd", LIBRARY).stdout)

@@ -31,7 +31,7 @@ class Documentation(unittest.TestCase):
     def run_page(self, page, at_least):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        names = {"cache": str(pathlib.Path(folder.name) / "tuning.db"), "text": EXAMPLE}
+        names = {"cache": str(pathlib.Path(folder.name) / "tuning.db"), "folder": folder.name, "text": EXAMPLE}
         count = 0
         for line, language, text in blocks(page):
             with self.subTest(page=page, line=line):

@@ -3,7 +3,7 @@
 import array
 import unittest
 
-from python_testing import main, needs
+from python_testing import has, main, needs
 
 import padlock
 
@@ -74,6 +74,7 @@ class Numpy(unittest.TestCase):
 
         x = numpy.arange(12, dtype="i2").reshape(3, 4)
         self.check(x[::-1, ::-1])
+        self.check(x[:1][::-1])  # the stride of one row says nothing
 
     def test_strides_that_are_no_whole_elements(self):
         import numpy
@@ -81,6 +82,14 @@ class Numpy(unittest.TestCase):
         records = numpy.zeros((2, 3), dtype=[("a", "u1"), ("b", "<f4")])
         records["b"] = numpy.arange(6).reshape(2, 3)
         self.check(records["b"])
+        import padlock.numpy
+
+        self.assertEqual(padlock.numpy.pad(records["b"], 1).tolist(), numpy.pad(records["b"], 1).tolist())
+        if has("torch"):
+            import padlock.torch
+
+            for x in (records["b"], numpy.ones((3, 4))[::-1]):
+                self.assertEqual(padlock.torch.pad(x, (1, 2)).tolist(), numpy.pad(x, ((0, 0), (1, 2))).tolist())
 
     def test_misaligned_memory(self):
         import numpy

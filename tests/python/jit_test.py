@@ -191,12 +191,106 @@ class Refusals(unittest.TestCase):
         with self.assertRaisesRegex(padlock.InvalidArgument, "belong in a function under @padlock.jit"):
             lang.relu(lang.Tensor(None, "x", []))
 
+    def test_types_by_their_names(self):
+        def narrowed(x: padlock.f32["S"]):
+            return lang.add(lang.cast(x, "f16"), lang.cast(lang.iota("i64", [x.shape[0]], 0), padlock.f16))
+
+        self.assertIn("cast(x, f16)", padlock.jit(narrowed).text)
+
+        def unknown(x: padlock.f32["S"]):
+            return lang.cast(x, "float32")
+
+        self.refuses(unknown, r"expected an element type \(f64, f32, .*\), found 'float32'")
+
     def test_what_is_returned(self):
         def nothing(x: padlock.f32["S"]):
             lang.relu(x)
 
         with self.assertRaisesRegex(TypeError, "nothing: expected it to return tensors of the program, found None"):
             padlock.jit(nothing)
+
+
+def line_of(text):
+    """The number of the only line of this file that ends with a text."""
+    found = [number for number, line in enumerate(open(__file__, encoding="utf-8"), 1) if line.rstrip().endswith("# " + text)]
+    return found[0]
+
+
+class Lines(unittest.TestCase):
+    """Errors of a function name its lines, not those of the text that it became."""
+
+    def check(self, error, line, message):
+        self.assertEqual((error.file, error.line, error.column), (__file__, line, None), str(error))
+        self.assertRegex(str(error), f"^{message}\n  {re.escape(__file__)}:{line}: ")
+
+    def test_of_a_program_that_is_refused(self):
+        with self.assertRaises(padlock.InvalidArgument) as caught:
+
+            @padlock.jit
+            def wrong(x: padlock.f32["B", "S"]):
+                y = lang.relu(x)
+                return lang.select(y, x, x)  # the line of a select
+
+        self.check(caught.exception, line_of("the line of a select"), ".*bool.*")
+
+    def test_of_sizes_that_break_a_statement_or_a_constraint(self):
+        @padlock.jit
+        def cut(x: padlock.f32["B", "S"], k: padlock.dim):
+            lang.where(k >= 0)
+            lang.where(x.shape[0] <= 4)  # the line of a constraint
+            return lang.pad(x, [0, 0], [0, -k])  # the line of a pad
+
+        with self.assertRaises(padlock.FailedPrecondition) as caught:
+            cut.shapes(B=1, S=2, k=3)
+        self.check(caught.exception, line_of("the line of a pad"), "padded extent on axis 1 .*")
+        self.assertEqual(caught.exception.values, {"S": 2, "k": 3})
+        with self.assertRaises(padlock.FailedPrecondition) as caught:
+            cut.shapes(B=5, S=2, k=0)
+        self.check(caught.exception, line_of("the line of a constraint"), "upper bound of 'B'.*")
+
+    @needs("numpy")
+    def test_of_a_call(self):
+        import numpy
+
+        @padlock.jit
+        def cut(x: padlock.f32["B", "S"], k: padlock.dim):
+            return lang.pad(x, [0, 0], [0, -k])  # the line of a call's pad
+
+        with self.assertRaises(padlock.FailedPrecondition) as caught:
+            cut(numpy.ones((1, 2), "f4"), 3)
+        self.check(caught.exception, line_of("the line of a call's pad"), "padded extent on axis 1 .*")
+
+
+@needs("numpy")
+class Defaults(unittest.TestCase):
+    def test_a_call_may_leave_them_out(self):
+        import pickle
+
+        import numpy
+
+        @padlock.jit
+        def widened(x: padlock.f32["S"], v: padlock.f32 = 2.5, k: padlock.dim = 1):
+            return lang.pad(x, [k], [0], value=v)
+
+        x = numpy.ones(2, "f4")
+        for kernel in (widened, pickle.loads(pickle.dumps(widened))):
+            self.assertEqual(kernel(x).tolist(), [2.5, 1, 1])
+            self.assertEqual(kernel(x, 7).tolist(), [7, 1, 1])
+            self.assertEqual(kernel(x, k=2).tolist(), [2.5, 2.5, 1, 1])
+            self.assertEqual(kernel.shapes(S=2), {"t0": (3,)})
+        with self.assertRaisesRegex(TypeError, "lacks a value for 'x'"):
+            widened()
+
+    def test_those_that_are_none(self):
+        def of_a_tensor(x: padlock.f32["S"] = 3):
+            return x
+
+        def of_a_dim(x: padlock.f32["S"], k: padlock.dim = 1.5):
+            return lang.pad(x, [k], [0])
+
+        for function, name in ((of_a_tensor, "x"), (of_a_dim, "k")):
+            with self.assertRaisesRegex(padlock.InvalidArgument, f"parameter '{name}': expected a default of a scalar or a dim"):
+                padlock.jit(function)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ class Models(unittest.TestCase):
         wanted = numpy.pad(numpy.maximum(x, 0), ((0, 0), (0, 2)))
         numpy.testing.assert_array_equal(model(x), wanted)
         numpy.testing.assert_array_equal(model.run({"x": x})[0], wanted)
+        numpy.testing.assert_array_equal(model(x=x), wanted)
 
     def test_inputs_and_outputs_go_by_the_models_names(self):
         import numpy
@@ -72,6 +73,10 @@ class Models(unittest.TestCase):
             padlock.onnx.load(MODEL).run({})
         with self.assertRaisesRegex(padlock.InvalidArgument, "expected at most 1 inputs, found 2"):
             padlock.onnx.load(MODEL)(1, 2)
+        with self.assertRaisesRegex(padlock.InvalidArgument, "expected inputs named 'x', found 'z'"):
+            padlock.onnx.load(MODEL)(z=1)
+        with self.assertRaisesRegex(padlock.InvalidArgument, "expected one value for each input, found two for 'x'"):
+            padlock.onnx.load(MODEL)(1, x=1)
 
 
 @needs("numpy", "onnx")

@@ -68,6 +68,28 @@ class Eager(unittest.TestCase):
         with self.assertRaises(padlock.FailedPrecondition):
             padlock.pad(numpy.zeros((2, 0)), (0, 1), (0, 0), "wrap")
 
+    def test_errors_name_the_axis_and_its_numbers(self):
+        import numpy
+
+        x, empty = numpy.zeros((2, 3)), numpy.zeros((2, 0))
+        for array, arguments, message, axis, values in (
+            (x, ((0, -5), (0, 0)), "axis 1: expected a result of 0 elements or more, found -2 (an extent of 3 with -5 before and 0 behind)",
+             1, {"extent": 3, "low": -5, "high": 0}),
+            (x.T, ((1, 2**41), (0, 0)), "axis 1: expected an amount before from -1099511627776 to 1099511627776, found 2199023255552",
+             1, {"extent": 2, "low": 2**41, "high": 0}),
+            (x, ((0, 0), (-(2**41), 0)), "axis 0: expected an amount behind from -1099511627776 to 1099511627776, found -2199023255552",
+             0, {"extent": 2, "low": 0, "high": -(2**41)}),
+            (x, ((0, 0), (0, 1), "constant", None, (0, -1)), "axis 1: expected an interior from 0 to 1099511627776, found -1",
+             1, {"extent": 3, "low": 0, "high": 1, "interior": -1}),
+            (empty, ((0, 1), (0, 0), "edge"), "axis 1: expected an element to fill in by mode edge, found an extent of 0, with 1 before and 0 behind",
+             1, {"extent": 0, "low": 1, "high": 0}),
+            (x, ((2**40, 2**40), (0, 0)), "expected a result of less than 140737488355328 bytes, found extents and amounts that make more", None, {}),
+        ):
+            with self.subTest(message), self.assertRaises(padlock.FailedPrecondition) as caught:
+                padlock.pad(array, *arguments)
+            error = caught.exception
+            self.assertEqual((str(error), error.axis, error.values, error.line), (message, axis, values, None))
+
     def test_calls_are_remembered_and_forgotten(self):
         import numpy
 

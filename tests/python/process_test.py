@@ -95,6 +95,40 @@ except padlock.InvalidArgument as error:
         self.assertIn("torch gives this tensor another meaning than its memory", done.stdout)
 
 
+#: Forks while two threads compile, one launches and one tunes. Prints how each child ended; one that hangs is killed.
+FORKS = """
+import itertools, os, padlock, numpy, signal, tempfile, threading
+text = "program pad(x: f32[B, S], lo: dim) where 0 <= lo <= 8 { y = pad(x, low = [0, lo], high = [0, %d]) return y }"
+padlock.configure(cache="read-write", cache_file=tempfile.mkdtemp() + "/tuning.db")
+numbers = itertools.count()
+x = numpy.ones((64, 8192), "f4")
+kernel = padlock.compile(text % 1)
+stops = threading.Event()
+def compiles():
+    while not stops.is_set():
+        padlock.compile(text % next(numbers))
+def launches():
+    while not stops.is_set():
+        assert kernel(x, 3).sum() == x.sum()
+def tunes():
+    while not stops.is_set():
+        kernel.tune(dict(B=64, S=1000, lo=3), budget=1)
+threads = [threading.Thread(target=work) for work in (compiles, compiles, launches, tunes)]
+for thread in threads: thread.start()
+for _ in range(int(os.environ.get("PADLOCK_FORKS", 25))):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        good = kernel(x, 3).sum() == x.sum() == padlock.compile(text % next(numbers))(x, 2).sum()
+        padlock.configure(cache="off")
+        good = good and padlock.compile(text % 7)(x, 2).sum() == kernel(x, 3).sum() == x.sum()
+        os._exit(0 if good else 1)
+    print(os.waitpid(child, 0)[1])
+stops.set()
+for thread in threads: thread.join()
+"""
+
+
 @needs("numpy")
 class Fork(unittest.TestCase):
     def test_a_child_pads_after_its_parent_did(self):
@@ -115,6 +149,11 @@ assert [os.waitpid(child, 0)[1] for child in children] == [0] * 4
 assert kernel(x, lo=1).tobytes() == want
 """
         check(self, run_python(code, timeout=60))
+
+    def test_children_of_a_parent_whose_threads_compile_launch_and_tune(self):
+        done = run_python(FORKS, timeout=900, options=("-W", "ignore::DeprecationWarning"))
+        check(self, done)
+        self.assertEqual(done.stdout.split(), ["0"] * int(os.environ.get("PADLOCK_FORKS", 25)))
 
     @needs("torch")
     def test_workers_of_a_data_loader(self):

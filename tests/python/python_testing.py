@@ -23,14 +23,14 @@ def needs(*modules):
 
 
 def run_python(code, timeout=120, options=(), **environment):
-    """Runs a program in a process of its own. Returns it, with its output as text."""
+    """Runs a program in a process of its own, without the variables that are None. Returns it, with its output as text."""
     return subprocess.run(
         [sys.executable, *options, "-c", code],
         capture_output=True,
         text=True,
         timeout=timeout,
         check=False,
-        env={**os.environ, **environment},
+        env={name: value for name, value in {**os.environ, **environment}.items() if value is not None},
     )
 
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace padlock::tuner {
@@ -41,13 +42,16 @@ struct Candidate {
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::open(StoreOptions options) {
+  const ForkGuard inside;
+  PADLOCK_CHECK(inside.status());
   std::unique_ptr<Store> store(new Store(std::move(options)));
   const Mode mode = store->options_.mode;
   if (mode != Mode::off && mode != Mode::read_write) PADLOCK_CHECK(store->ensure_open());
   return store;
 }
 
-Status Store::ensure_open() { return std::exchange(opened_, true) ? Status() : open_layers(); }
+/// files_mutex_ is held. Errors only in Mode::require.
+Status Store::ensure_open() { return std::exchange(opened_, true) ? reopen_files() : open_layers(); }
 
 Status Store::open_layers() {
   PADLOCK_TRY(StoreFile memory, StoreFile::in_memory());
@@ -56,7 +60,7 @@ Status Store::open_layers() {
   auto user = options_.user_file.empty() ? default_cache_file() : Result<std::string>(options_.user_file);
   if (!user) {
     layers_.push_back({});
-    PADLOCK_CHECK(trouble_of_user(user.error().message));
+    PADLOCK_CHECK(trouble_of_user(layers_.back(), user.error().message));
   } else {
     PADLOCK_CHECK(open_layer(*user, access));
   }
@@ -65,27 +69,49 @@ Status Store::open_layers() {
 }
 
 Status Store::open_layer(const std::string& path, Access access) {
-  layers_.push_back({.path = path, .file = {}});
+  layers_.push_back({.path = path, .access = access, .file = {}});
+  return open(layers_.back());
+}
+
+Status Store::open(Layer& layer) {
+  const auto& [path, access] = std::tie(layer.path, layer.access);
   if (access == Access::write)
-    if (Status made = make_cache_folder(path); !made) return trouble_of_user(made.error().message);
+    if (Status made = make_cache_folder(path); !made) return trouble_of_user(layer, made.error().message);
   auto file = StoreFile::open(path, access);
   // A file that cannot be written may still be read.
   if (!file && access == Access::write && file.error().code == Code::permission_denied)
     file = StoreFile::open(path, Access::read);
   if (file) {
-    layers_.back().file = *std::move(file);
+    layer.file = *std::move(file);
     return {};
   }
   const bool absent = file.error().code == Code::not_found && access != Access::write;
   if (absent) return {};
-  return access == Access::write ? trouble_of_user(file.error().message)
-                                 : trouble(layers_.back(), file.error().message);
+  return access == Access::write ? trouble_of_user(layer, file.error().message)
+                                 : trouble(layer, file.error().message);
 }
 
 /// The file that was to be written, for one that is not there.
-Status Store::trouble_of_user(const std::string& what) {
+Status Store::trouble_of_user(Layer& layer, const std::string& what) {
   if (options_.mode == Mode::read_write) not_kept_ = what;
-  return trouble(layers_.back(), what);
+  return trouble(layer, what);
+}
+
+/// Nobody holds files_mutex_ now. SQLite's connections cannot be carried across a fork: the child would take the
+/// parent's locks for its own, and has none of them.
+void Store::close_files() {
+  for (std::size_t i = kUser; i < layers_.size(); ++i) {
+    if (!layers_[i].file) continue;
+    layers_[i].file.reset();
+    layers_[i].closed = true;
+  }
+}
+
+/// files_mutex_ is held. Errors only in Mode::require.
+Status Store::reopen_files() {
+  for (Layer& layer : layers_)
+    if (std::exchange(layer.closed, false)) PADLOCK_CHECK(open(layer));
+  return {};
 }
 
 /// Says it, once a file; the error where the mode makes it one.
@@ -103,6 +129,8 @@ Status Store::take(Layer& layer, RecordSet& set) {
 }
 
 Result<std::shared_ptr<const Lookup>> Store::look_up(const CacheKey& key, const Legal& legal) {
+  const ForkGuard inside;
+  PADLOCK_CHECK(inside.status());
   {
     const std::shared_lock lock(known_mutex_);
     if (const auto found = known_.find(key.digest()); found != known_.end()) return found->second;
@@ -167,8 +195,10 @@ Status Store::collect(Layer& layer, const Record& found, const Legal& legal, std
 }
 
 std::vector<Measurement> Store::measurements(const CacheKey& key) {
-  const std::lock_guard files(files_mutex_);
+  const ForkGuard inside;
   std::vector<Measurement> measured;
+  if (inside.refuses()) return measured;
+  const std::lock_guard files(files_mutex_);
   if (!ensure_open()) return measured;
   std::set<Place> places;
   for (Layer& layer : layers_) {
@@ -189,6 +219,8 @@ Status Store::add(const CacheKey& key, std::span<const Measurement> measurements
 }
 
 Status Store::add(const CacheKey& key, const Choice& choice) {
+  const ForkGuard inside;
+  PADLOCK_CHECK(inside.status());
   const Status added = add({record_of(key), record_of(key, choice)});
   const std::lock_guard known(known_mutex_);
   known_.erase(key.digest());
@@ -203,6 +235,8 @@ std::string Store::not_kept() {
 Status Store::add(std::vector<Record> records) {
   for (const Record& record : records) PADLOCK_CHECK(validate(record));
   if (options_.mode == Mode::off) return {};
+  const ForkGuard inside;
+  PADLOCK_CHECK(inside.status());
   const std::lock_guard files(files_mutex_);
   PADLOCK_CHECK(ensure_open());
   if (options_.mode == Mode::read_write && layers_[kUser].file) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/error.h"
+#include "support/fork.h"
 #include "tuner/cache/cache_key.h"
 #include "tuner/cache/record.h"
 #include "tuner/cache/store_file.h"
@@ -53,7 +54,8 @@ using Legal = std::function<Status(const Choice&)>;
 /// of sizes and regime the first layer that has it serves, and only if no layer matches strictly is a loose match
 /// taken. Nothing in a file can make a look-up fail, but in Mode::require: what is damaged, of another schema, or not
 /// legal is left out, warned of once a file, and never removed. What is of another device, version or program is a miss
-/// with its reason. Thread-safe.
+/// with its reason. Thread-safe. A fork
+/// closes the files, which parent and child open again each for itself.
 class Store {
  public:
   /// Files are opened here; in Mode::read_write when they are first needed, so that who learns nothing leaves no file.
@@ -77,17 +79,22 @@ class Store {
 
  private:
   struct Layer {
-    std::string path;               // empty: memory
-    std::optional<StoreFile> file;  // absent: not there, or not usable
+    std::string path;  // empty: memory
+    Access access = Access::write;
+    std::optional<StoreFile> file;  // absent: not there, not usable, or closed
     bool warned = false;
+    bool closed = false;  // by a fork
   };
 
   explicit Store(StoreOptions options) : options_(std::move(options)) {}
   Status ensure_open();
   Status open_layers();
   Status open_layer(const std::string& path, Access access);
+  Status open(Layer& layer);
+  void close_files();
+  Status reopen_files();
   Status trouble(Layer& layer, const std::string& what);
-  Status trouble_of_user(const std::string& what);
+  Status trouble_of_user(Layer& layer, const std::string& what);
   Status take(Layer& layer, RecordSet& set);
   Result<Lookup> search(const CacheKey& key, const Legal& legal);
   Status collect(Layer& layer, const Record& found, const Legal& legal, std::vector<Choice>& choices);
@@ -100,6 +107,7 @@ class Store {
   std::vector<Layer> layers_;                                             // memory first; guarded by files_mutex_
   bool opened_ = false;                                                   // guarded by files_mutex_
   std::string not_kept_;                                                  // guarded by files_mutex_
+  const ForkListener listener_{[this] { close_files(); }};                // last: it may hear at once
 };
 
 }  // namespace padlock::tuner

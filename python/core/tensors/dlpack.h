@@ -10,12 +10,21 @@
 namespace padlock::python {
 
 /// Codes of element types beyond padlock.h's, which move as bits.
+inline constexpr std::uint8_t kDLOpaqueCode = 3;
 inline constexpr std::uint8_t kDLComplexCode = 5;
 inline constexpr std::uint8_t kDLFirstFloat8Code = 7;
 inline constexpr std::uint8_t kDLLastFloat8Code = 14;
 
 inline constexpr std::uint64_t kDLReadOnly = 1;
 inline constexpr std::uint32_t kDLMajor = 1;
+
+/// Returns whether the memory is the host's, pinned for GPUs or not.
+inline bool is_on_host(const DLTensor& tensor) {
+  return tensor.device.device_type == kDLCPU || tensor.device.device_type == kDLCUDAHost;
+}
+inline bool is_on_gpu(const DLTensor& tensor) {
+  return tensor.device.device_type == kDLCUDA || tensor.device.device_type == kDLCUDAManaged;
+}
 
 struct DLVersion {
   std::uint32_t major, minor;

@@ -104,14 +104,23 @@ Bits complex_bits(nb::handle value, DLDataType type) {
   return {real | imaginary << half.bits, 0};
 }
 
+/// Returns whether an element of this letter may have so many bytes.
+bool has_bytes(char letter, std::int64_t bytes) {
+  if (std::string_view("?bB").contains(letter)) return bytes == 1;
+  if (std::string_view("hHe").contains(letter)) return bytes == 2;
+  if (std::string_view("iIf").contains(letter)) return bytes == 4;
+  if (std::string_view("lL").contains(letter)) return bytes == 4 || bytes == 8;  // of any machine, of this one
+  return bytes == 8;
+}
+
 }  // namespace
 
-DLDataType type_of_format(const char* format, int bytes) {
+DLDataType type_of_format(const char* format, std::int64_t bytes) {
   std::string_view text = format != nullptr ? format : "B";
   if (!text.empty() && (text[0] == '=' || text[0] == '@' || text[0] == '<')) text.remove_prefix(1);
   const auto bits = static_cast<std::uint8_t>(8 * bytes);
-  if (text == "Zf" || text == "Zd") return {kDLComplexCode, bits, 1};
-  if (text.size() != 1 || code_of_letter(text[0]) == 0xff) return {0, 0, 0};
+  if ((text == "Zf" && bytes == 8) || (text == "Zd" && bytes == 16)) return {kDLComplexCode, bits, 1};
+  if (text.size() != 1 || code_of_letter(text[0]) == 0xff || !has_bytes(text[0], bytes)) return {0, 0, 0};
   return {code_of_letter(text[0]), bits, 1};
 }
 
@@ -148,7 +157,14 @@ std::string readable_name(DLDataType type) {
 }
 
 bool can_move(DLDataType type) {
-  return type.lanes == 1 && type.bits >= 8 && type.bits <= 128 && std::has_single_bit(unsigned{type.bits});
+  const int least = type.code == kDLFloat || type.code == kDLBfloat ? 16 : type.code == kDLComplexCode ? 32 : 8;
+  const bool eight = type.code == kDLBool || (type.code >= kDLFirstFloat8Code && type.code <= kDLLastFloat8Code);
+  const int most = eight                                                  ? 8
+                   : type.code == kDLBfloat                               ? 16
+                   : type.code == kDLFloat || type.code == kDLComplexCode ? 128
+                                                                          : 64;
+  return type.lanes == 1 && type.code <= kDLLastFloat8Code && type.code != kDLOpaqueCode && type.bits >= least &&
+         type.bits <= most && std::has_single_bit(unsigned{type.bits});
 }
 
 DLDataType carrier(DLDataType type) {

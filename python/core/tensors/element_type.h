@@ -12,7 +12,7 @@
 namespace padlock::python {
 
 /// By a buffer's format; 0 bits for what no tensor of ours holds, such as records and bytes in foreign order.
-[[nodiscard]] DLDataType type_of_format(const char* format, int bytes);
+[[nodiscard]] DLDataType type_of_format(const char* format, std::int64_t bytes);
 /// By the names of NumPy's extensions ("bfloat16", "float8_e4m3fn"); 0 bits for others.
 [[nodiscard]] DLDataType bits_type_named(std::string_view name);
 /// "float32", as NumPy and ml_dtypes call it; empty where neither does.

@@ -12,7 +12,9 @@ namespace {
 bool is_instance(PyTypeObject* type, const char* module, const char* name) {
   const nb::object found = loaded_module(module);
   if (!found.is_valid() || !nb::hasattr(found, name)) return false;
-  return PyObject_IsSubclass(reinterpret_cast<PyObject*>(type), nb::object(found.attr(name)).ptr()) == 1;
+  const int is = PyObject_IsSubclass(reinterpret_cast<PyObject*>(type), nb::object(found.attr(name)).ptr());
+  if (is < 0) PyErr_Clear();
+  return is == 1;
 }
 
 /// The newest table whose major version is ours, of the chain that a capsule begins.
@@ -24,7 +26,9 @@ const DLExchange* table_of(PyTypeObject* type) {
     const auto* table = static_cast<const DLExchange*>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
     if (table == nullptr) PyErr_Clear();
     while (table != nullptr && table->version.major != kDLMajor) table = table->previous;
-    if (table != nullptr && table->view_of != nullptr) return table;
+    if (table != nullptr && table->view_of != nullptr && table->allocate != nullptr && table->to_object != nullptr &&
+        table->current_stream != nullptr)
+      return table;
   }
   return nullptr;
 }
@@ -57,6 +61,27 @@ Family describe(PyTypeObject* type) {
   return family;
 }
 
+struct Families {
+  std::unordered_map<PyTypeObject*, std::unique_ptr<Family>> by_type;
+  const Family* last = nullptr;
+
+  void forget(PyTypeObject* type) {
+    if (last != nullptr && last->type == type) last = nullptr;
+    by_type.erase(type);
+  }
+};
+
+Families& families() {
+  static auto& all = *new Families();
+  return all;
+}
+
+/// A weak reference that has the family go with its type, whose address may be another type's then.
+nb::object weak_reference(PyTypeObject* type) {
+  const nb::object forget = nb::cpp_function([type](nb::handle) { families().forget(type); });
+  return owned(PyWeakref_NewRef(reinterpret_cast<PyObject*>(type), forget.ptr()));
+}
+
 }  // namespace
 
 nb::object loaded_module(const char* name) {
@@ -65,16 +90,14 @@ nb::object loaded_module(const char* name) {
 }
 
 const Family& family_of(PyObject* object) {
-  static auto& families = *new std::unordered_map<PyTypeObject*, std::unique_ptr<Family>>();
+  Families& all = families();
   PyTypeObject* const type = Py_TYPE(object);
-  static const Family* last = nullptr;
-  if (last != nullptr && last->type == type) return *last;
-  std::unique_ptr<Family>& family = families[type];
-  if (!family) {
-    family = std::make_unique<Family>(describe(type));
-    Py_INCREF(reinterpret_cast<PyObject*>(type));
-  }
-  return *(last = family.get());
+  if (all.last != nullptr && all.last->type == type) return *all.last;
+  const auto known = all.by_type.find(type);
+  if (known != all.by_type.end()) return *(all.last = known->second.get());
+  auto family = std::make_unique<Family>(describe(type));
+  family->weak = weak_reference(type);
+  return *(all.last = (all.by_type[type] = std::move(family)).get());
 }
 
 }  // namespace padlock::python

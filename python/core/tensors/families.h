@@ -20,14 +20,15 @@ enum class Reader {
 };
 
 struct Family {
-  PyTypeObject* type = nullptr;  // kept alive for good: a type's address would be another's
+  PyTypeObject* type = nullptr;  // borrowed; the family goes with it
   Reader reader = Reader::none;
   const DLExchange* table = nullptr;
   bool immutable = false;  // whatever its DLPack says: jax.Array
   bool is_cupy = false;    // which has a current stream, and no table that tells it
+  nb::object weak;         // that tells when the type goes
 };
 
-/// The family of an object. Lives as long as the process. The GIL is held.
+/// The family of an object. Lives as long as the object's type. The GIL is held.
 [[nodiscard]] const Family& family_of(PyObject* object);
 
 /// Imports nothing: NULL where nobody has imported the module.

@@ -42,7 +42,7 @@ bool same_as_buffer(const nb::object& array) {
   const auto& seen = *reinterpret_cast<const NumpyArray*>(array.ptr());
   Py_buffer view{};
   check_python(PyObject_GetBuffer(array.ptr(), &view, PyBUF_RECORDS_RO) == 0);
-  const DLDataType type = type_of_format(view.format, static_cast<int>(view.itemsize));
+  const DLDataType type = type_of_format(view.format, view.itemsize);
   const bool same = seen.data == view.buf && seen.rank == 2 && view.ndim == 2 && seen.extents[0] == view.shape[0] &&
                     seen.extents[1] == view.shape[1] && seen.strides[0] == view.strides[0] &&
                     seen.strides[1] == view.strides[1] && seen.is_writeable() == (view.readonly == 0) &&

@@ -2,8 +2,10 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "python/core/failure.h"
 #include "python/core/tensors/element_type.h"
@@ -18,6 +20,31 @@ Managed* take(const nb::object& capsule, const char* name, const char* used) {
   auto* const managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), name));
   check_python(managed != nullptr && PyCapsule_SetName(capsule.ptr(), used) == 0);
   return managed;
+}
+
+/// Asks a producer where its tensor is, in DLPack's numbers.
+int device_type_of(const nb::handle producer) {
+  const nb::object device = producer.attr("__dlpack_device__")();
+  const nb::object number = nb::steal(PySequence_GetItem(device.ptr(), 0));
+  const long long type = number.is_valid() ? PyLong_AsLongLong(number.ptr()) : -1;
+  if (PyErr_Occurred() == nullptr && type >= 0 && type <= std::numeric_limits<std::int32_t>::max())
+    return static_cast<int>(type);
+  PyErr_Clear();
+  fail(PADLOCK_INVALID_ARGUMENT,
+       std::string("expected __dlpack_device__() to return two integers, found ") + nb::repr(device).c_str());
+}
+
+/// Errors: InvalidArgument for a tensor of torch's that is not elements at strides.
+void refuse_layout(const nb::handle tensor) {
+  for (const auto& [flag, kind] : {std::pair{"is_nested", "a nested one: pad each tensor of its unbind()"},
+                                   std::pair{"is_quantized", "a quantized one: pad its int_repr()"}})
+    if (nb::getattr(tensor, flag, nb::none()).is(nb::bool_(true)))
+      fail(PADLOCK_INVALID_ARGUMENT, std::string("expected a tensor of dense memory, found ") + kind);
+  const nb::object layout = nb::getattr(tensor, "layout", nb::none());
+  const std::string name = layout.is_none() ? "torch.strided" : nb::str(layout).c_str();
+  if (name != "torch.strided")
+    fail(PADLOCK_INVALID_ARGUMENT, "expected a tensor of dense memory, found one of the layout " + name +
+                                       ": pad its to_dense(), or its values by themselves");
 }
 
 /// Names the default stream (CUDA's NULL) in DLPack's numbers.
@@ -60,7 +87,8 @@ bool Tensor::read_unless_traced(PyObject* object, TorchState& torch) {
       return false;
     case Reader::torch:
       if (family_->table->view_of(object, &view_) != 0) {
-        PyErr_Clear();  // sparse, meta, wrapped: torch says what it is
+        PyErr_Clear();  // meta, wrapped: torch says what it is
+        refuse_layout(object);
         return false;
       }
       return torch.is_plain(object, view_);
@@ -99,8 +127,28 @@ void Tensor::check_view() const {
                                          " for axis " + std::to_string(axis));
     has_elements = has_elements && view_.shape[axis] > 0;
   }
-  if (view_.data == nullptr && has_elements)
+  if (!has_elements) return;
+  if (view_.data == nullptr)
     fail(PADLOCK_INVALID_ARGUMENT, "expected a tensor in memory, found one without an address");
+  check_span();
+}
+
+/// Refuses more memory than there are addresses, so that no product or sum of what follows wraps.
+void Tensor::check_span() const {
+  const std::int64_t bytes_each = (std::int64_t{view_.dtype.bits} * view_.dtype.lanes + 7) / 8;
+  std::int64_t bytes = bytes_each, span = 0;
+  bool fits = true;
+  for (int axis = 0; axis < view_.ndim; ++axis) {
+    const std::int64_t extent = view_.shape[axis];
+    fits = fits && !__builtin_mul_overflow(bytes, extent, &bytes);
+    if (extent == 1 || view_.strides == nullptr) continue;
+    std::int64_t reach = view_.strides[axis];
+    fits = fits && reach != std::numeric_limits<std::int64_t>::min() &&
+           !__builtin_mul_overflow(reach < 0 ? -reach : reach, (extent - 1) * bytes_each, &reach) &&
+           !__builtin_add_overflow(span, reach, &span);
+  }
+  if (!fits)
+    fail(PADLOCK_INVALID_ARGUMENT, "expected extents and strides that fit 64 bits, found a tensor beyond all memory");
 }
 
 void Tensor::read_table() { check_python(family_->table->view_of(object_, &view_) == 0); }
@@ -126,14 +174,18 @@ void Tensor::read_numpy() {
 void Tensor::read_buffer(PyObject* object) {
   if (buffer_.obj == nullptr && PyObject_GetBuffer(object, &buffer_, PyBUF_RECORDS_RO) != 0) {
     PyErr_Clear();
+    const std::string name = nb::type_name(nb::handle(Py_TYPE(object))).c_str();
+    const bool is_sparse = nb::hasattr(object, "todense") || nb::hasattr(object, "nnz");
     fail(PADLOCK_INVALID_ARGUMENT,
-         std::string("expected a tensor, found ") + nb::type_name(nb::handle(Py_TYPE(object))).c_str());
+         is_sparse ? "expected a tensor of dense memory, found a sparse one, " + name + ": pad its todense()"
+                   : "expected a tensor, found " + name);
   }
-  view_.dtype = type_of_format(buffer_.format, static_cast<int>(buffer_.itemsize));
+  view_.dtype = type_of_format(buffer_.format, buffer_.itemsize);
   if (view_.dtype.bits == 0)
     fail(PADLOCK_INVALID_ARGUMENT, std::string("expected elements in this machine's order that programs have, found "
-                                               "the buffer format '") +
-                                       (buffer_.format != nullptr ? buffer_.format : "B") + "'");
+                                               "the buffer format ") +
+                                       quoted(buffer_.format != nullptr ? buffer_.format : "B") + " with " +
+                                       std::to_string(buffer_.itemsize) + " bytes");
   read_only_ = buffer_.readonly != 0;
   // Pointers in the memory, which nobody asked for, and a length that is not that of the extents are no array.
   if (buffer_.suboffsets != nullptr)
@@ -156,7 +208,7 @@ void Tensor::describe(void* data, int ndim, const std::intptr_t* extents, const 
   view_.strides = strides_.data();
   view_.byte_offset = 0;
   if (extents == nullptr) view_.shape = nullptr;
-  if (ndim > kMaxAxes || extents == nullptr) return;
+  if (ndim < 0 || ndim > kMaxAxes || extents == nullptr) return;
   const int bytes = view_.dtype.bits / 8;  // a power of two
   const int shift = std::countr_zero(static_cast<unsigned>(bytes));
   if (strides == nullptr) {
@@ -177,8 +229,8 @@ void Tensor::describe(void* data, int ndim, const std::intptr_t* extents, const 
 
 void Tensor::read_capsule() {
   const nb::handle producer(object_);
-  const int type = nb::cast<int>(nb::int_(nb::object(producer.attr("__dlpack_device__")()[0])));
-  const bool on_gpu = type == kDLCUDA || type == kDLCUDAManaged;
+  const int named = device_type_of(producer);
+  const bool on_gpu = named == kDLCUDA || named == kDLCUDAManaged;
   if (on_gpu && family_->is_cupy)
     stream_ = reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr): Python's integers
         nb::cast<std::uintptr_t>(nb::module_::import_("cupy.cuda").attr("get_current_stream")().attr("ptr")));
@@ -189,10 +241,16 @@ void Tensor::read_capsule() {
       fail(PADLOCK_INVALID_ARGUMENT, "expected DLPack 1.x, found version " + std::to_string(managed_->version.major));
     view_ = managed_->tensor;
     read_only_ = (managed_->flags & kDLReadOnly) != 0;
-  } else {
+  } else if (PyCapsule_IsValid(capsule.ptr(), "dltensor") != 0) {
     unversioned_ = take<DLManagedUnversioned>(capsule, "dltensor", "used_dltensor");
     view_ = unversioned_->tensor;
+  } else {
+    fail(PADLOCK_INVALID_ARGUMENT,
+         std::string("expected __dlpack__() to return a capsule with a tensor, found ") + nb::repr(capsule).c_str());
   }
+  if (is_on_gpu(view_) != on_gpu)
+    fail(PADLOCK_INVALID_ARGUMENT,
+         "expected a tensor on the device that __dlpack_device__() names, found one on another");
   read_only_ = read_only_ || family_->immutable;
 }
 
@@ -213,7 +271,7 @@ void Tensor::own_axes() {
   std::int64_t dense = 1;
   for (int axis = view_.ndim - 1; axis >= 0; --axis) {
     extents_[axis] = view_.shape[axis];
-    strides_[axis] = view_.strides != nullptr ? view_.strides[axis] : dense;
+    strides_[axis] = view_.strides == nullptr ? dense : extents_[axis] == 1 ? 1 : view_.strides[axis];
     dense *= extents_[axis];
   }
   view_.shape = extents_.data();
@@ -229,6 +287,23 @@ void Tensor::reinterpret(DLDataType type) {
   extents_[view_.ndim] = parts;
   strides_[view_.ndim] = 1;
   ++view_.ndim;
+}
+
+nb::dict Tensor::array_interface() const {
+  const std::int64_t bytes = view_.dtype.bits / 8;
+  nb::list shape, strides;
+  for (int axis = 0; axis < view_.ndim; ++axis) {
+    shape.append(view_.shape[axis]);
+    // A buffer's own strides, which may be no whole elements.
+    strides.append(whole_strides_ ? view_.strides[axis] * bytes : std::int64_t{buffer_.strides[axis]});
+  }
+  nb::dict made;
+  made["version"] = 3;
+  made["typestr"] = bytes == 16 ? std::string("<c16") : "<u" + std::to_string(bytes);
+  made["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(data()), true);
+  made["shape"] = nb::tuple(shape);
+  made["strides"] = nb::tuple(strides);
+  return made;
 }
 
 void Tensor::narrow(int axis, std::int64_t start, std::int64_t extent) {

@@ -38,12 +38,17 @@ class Tensor {
   void set(const DLTensor& view) { view_ = view; }
   /// Takes bits for another type: `type` and, where it is shorter, one more axis.
   void reinterpret(DLDataType type);
+  /// Takes elements of as many bytes for those of another type.
+  void set_type(DLDataType type) { view_.dtype = type; }
+  /// The memory of a host's tensor as NumPy's __array_interface__, elements as bits. The tensor outlives what takes it.
+  [[nodiscard]] nb::dict array_interface() const;
   /// Keeps `extent` elements of an axis, from `start` on.
   void narrow(int axis, std::int64_t start, std::int64_t extent);
 
  private:
   bool read_unless_traced(PyObject* object, TorchState& torch);
   void check_view() const;
+  void check_span() const;
   void read_table();
   void read_numpy();
   void describe(void* data, int ndim, const std::intptr_t* extents, const std::intptr_t* strides);

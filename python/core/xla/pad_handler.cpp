@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "python/core/pad.h"
+#include "python/core/pads/pad.h"
 #include "python/core/xla/frame.h"
 
 namespace padlock::python {

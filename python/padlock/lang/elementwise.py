@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .types import ElementType
+from .types import ElementType, element_type
 from .values import Operand, Tensor, current_trace, elementwise, tensor_of
 
 __all__ = [
@@ -82,7 +82,7 @@ def select(c: Operand, a: Operand, b: Operand) -> Tensor:
     return elementwise("select", c, a, b)
 
 
-def cast(x: Tensor, to: ElementType) -> Tensor:
-    """To another type, rounded once."""
+def cast(x: Tensor, to: ElementType | str) -> Tensor:
+    """To another type (`padlock.f32`, or "f32"), rounded once."""
     x = tensor_of(x)
-    return current_trace().emit(f"cast({x.name}, {to.name})", x.shape)
+    return current_trace().emit(f"cast({x.name}, {element_type(to).name})", x.shape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .sizes import Size, ceildiv, dim_of, max, refuse
-from .types import ElementType
+from .types import ElementType, element_type
 from .values import Operand, Tensor, current_trace, one_an_axis, operand, sizes_text, tensor_of
 
 __all__ = ["broadcast", "concat", "iota", "pad", "pad_adjoint", "reshape", "slice", "transpose"]
@@ -104,6 +104,6 @@ def reshape(x: Tensor, shape: Sequence[Size]) -> Tensor:
     return current_trace().emit(f"reshape({tensor_of(x).name}, shape = {sizes_text(shape)})", shape)
 
 
-def iota(element: ElementType, shape: Sequence[Size], axis: int) -> Tensor:
+def iota(element: ElementType | str, shape: Sequence[Size], axis: int) -> Tensor:
     """Each element is its own coordinate along an axis."""
-    return current_trace().emit(f"iota({element.name}, shape = {sizes_text(shape)}, axis = {axis})", shape)
+    return current_trace().emit(f"iota({element_type(element).name}, shape = {sizes_text(shape)}, axis = {axis})", shape)

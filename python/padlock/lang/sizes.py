@@ -12,21 +12,30 @@ from ..errors import InvalidArgument
 __all__ = ["Constraint", "Dim", "Size", "ceildiv", "max", "min"]
 
 
-def _place() -> str:
+class Place(typing.NamedTuple):
+    """A line of Python."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {linecache.getline(self.file, self.line).strip()}"
+
+
+def place() -> Place | None:
     """The line of the traced function that is being run, for messages."""
     frame = sys._getframe()
     while frame is not None and frame.f_globals.get("__package__") == __package__:
         frame = frame.f_back  # type: ignore[assignment]
-    if frame is None:
-        return ""
-    name, number = frame.f_code.co_filename, frame.f_lineno
-    return f"{name}:{number}: {linecache.getline(name, number).strip()}"
+    return None if frame is None else Place(frame.f_code.co_filename, frame.f_lineno)
 
 
-def refuse(message: str) -> typing.NoReturn:
-    place = _place()
-    error = InvalidArgument(f"{message}\n  {place}" if place else message)
+def refuse(message: str, at: Place | None = None) -> typing.NoReturn:
+    at = at or place()
+    error = InvalidArgument(f"{message}\n  {at}" if at else message)
     error.status, error.message = "INVALID_ARGUMENT", message
+    if at:
+        error.file, error.line = at
     raise error
 
 

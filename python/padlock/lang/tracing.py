@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import linecache
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _kernel
-from .sizes import Constraint, Dim, refuse
+from ..errors import Error
+from .sizes import Constraint, Dim, Place, place, refuse
 from .types import DimType, ElementType, TensorType
 from .values import Scalar, Tensor, Trace, current_trace, traces
 
@@ -16,7 +18,8 @@ __all__ = ["jit", "text_of", "where"]
 
 def where(*constraints: Constraint) -> None:
     """Says what holds of the sizes: checked when they are bound, and known to the compiler."""
-    current_trace().constraints += [constraint.text for constraint in constraints]
+    here = place()
+    current_trace().constraints += [(constraint.text, here) for constraint in constraints]
 
 
 def _declare(trace: Trace, name: str, annotation: object) -> tuple[str, Any]:
@@ -46,8 +49,49 @@ def _annotations(function: Callable[..., Any]) -> dict[str, object]:
     return found
 
 
-def text_of(function: Callable[..., Any]) -> str:
-    """The program that a function writes. What `jit` compiles."""
+def _definition(function: Callable[..., Any]) -> Place:
+    """The line with its name, below its decorators."""
+    file, line = function.__code__.co_filename, function.__code__.co_firstlineno
+    while linecache.getline(file, line).lstrip().startswith("@"):
+        line += 1
+    return Place(file, line)
+
+
+class _Source:
+    """The program that a function writes, and the lines of Python that its lines come from."""
+
+    def __init__(self, function: Callable[..., Any], head: str, trace: Trace, results: Sequence[Tensor]) -> None:
+        self.function = _definition(function)
+        lines = [(head, self.function)]
+        self.constraints = trace.constraints
+        if trace.constraints:
+            lines.append((f"where {', '.join(text for text, _ in trace.constraints)}", None))
+        lines += [("{", None), *zip(trace.lines, trace.places)]
+        lines += [(f"  return {', '.join(result.name for result in results)}", None), ("}", None)]
+        self.text = "".join(line + "\n" for line, _ in lines)
+        self.places = [at for _, at in lines]
+
+    def at(self, line: int, column: int) -> Place:
+        """The line of Python of a position in the text."""
+        if line == 2 and self.constraints:
+            end = len("where ")
+            for text, where in self.constraints:
+                end += len(text) + 2
+                if column <= end and where is not None:
+                    return where
+        found = self.places[line - 1] if line <= len(self.places) else None
+        return found or self.function
+
+    def point(self, error: BaseException) -> None:
+        """Has an error name the line of Python, instead of one of a text that nobody wrote."""
+        if not isinstance(error, Error) or error.line is None or error.file is not None:
+            return
+        at = dict(self.constraints).get(error.expression) or self.at(error.line, error.column or 1)
+        error.args = (f"{error.message}\n  {at}",)
+        error.file, error.line, error.column = at.file, at.line, None
+
+
+def _written(function: Callable[..., Any]) -> _Source:
     trace = Trace()
     declared = {name: _declare(trace, name, kind) for name, kind in _annotations(function).items()}
     for text, value in declared.values():
@@ -63,17 +107,45 @@ def text_of(function: Callable[..., Any]) -> str:
     for result in results:
         if not isinstance(result, Tensor):
             raise TypeError(f"{function.__name__}: expected it to return tensors of the program, found {result!r}")
-    head = f"program {function.__name__}({', '.join(text for text, _ in declared.values())})\n"
-    if trace.constraints:
-        head += f"where {', '.join(trace.constraints)}\n"
-    body = "".join(line + "\n" for line in trace.lines)
-    return f"{head}{{\n{body}  return {', '.join(result.name for result in results)}\n}}\n"
+    head = f"program {function.__name__}({', '.join(text for text, _ in declared.values())})"
+    return _Source(function, head, trace, results)
+
+
+def text_of(function: Callable[..., Any]) -> str:
+    """The program that a function writes. What `jit` compiles."""
+    return _written(function).text
+
+
+def _defaults(function: Callable[..., Any], source: _Source) -> dict[str, object]:
+    """The values that a call may leave out: of scalars and dims."""
+    kinds = _annotations(function)
+    found: dict[str, object] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.default is inspect.Parameter.empty:
+            continue
+        kind, value = kinds[name], parameter.default
+        fits = isinstance(value, int if isinstance(kind, DimType) else (int, float)) and not isinstance(kind, TensorType)
+        if not fits or (isinstance(kind, DimType) and isinstance(value, bool)):
+            refuse(f"parameter '{name}': expected a default of a scalar or a dim, a number, found {value!r}", source.function)
+        found[name] = value
+    return found
 
 
 def jit(function: Callable[..., Any]) -> _kernel.Kernel:
     """Runs the function once on symbols, and makes a kernel of the program that it writes. It is compiled for a device
-    when it is first called with that device's tensors."""
-    kernel = _kernel.compile(text_of(function), device=None, order=list(inspect.signature(function).parameters))
+    when it is first called with that device's tensors. Defaults of its scalars and dims are the kernel's. Errors name the
+    function's lines."""
+    source = _written(function)
+    try:
+        kernel = _kernel._remake(
+            source.text,
+            {"device": None, "order": list(inspect.signature(function).parameters)},
+            _defaults(function, source),
+        )
+    except Error as error:
+        source.point(error)
+        raise
+    kernel.__dict__["_translate"] = source.point
     kernel.__doc__ = function.__doc__
     kernel.__name__ = function.__name__
     kernel.__wrapped__ = function

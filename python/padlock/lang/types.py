@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .sizes import refuse
+
 __all__ = [
     "DimType", "ElementType", "TensorType", "bf16", "bool_", "dim", "f16", "f32", "f64", "i16", "i32", "i64",
     "i8", "u16", "u32", "u64", "u8",
@@ -45,8 +47,18 @@ class DimType:
         return "dim"
 
 
+def element_type(given: object) -> ElementType:
+    """An element type, or the one of that name."""
+    if isinstance(given, ElementType):
+        return given
+    if isinstance(given, str) and given in BY_NAME:
+        return BY_NAME[given]
+    refuse(f"expected an element type ({', '.join(BY_NAME)}), found {given!r}")
+
+
 dim = DimType()
 f64, f32, f16, bf16 = (ElementType(name) for name in ("f64", "f32", "f16", "bf16"))
 i64, i32, i16, i8 = (ElementType(name) for name in ("i64", "i32", "i16", "i8"))
 u64, u32, u16, u8 = (ElementType(name) for name in ("u64", "u32", "u16", "u8"))
 bool_ = ElementType("bool")
+BY_NAME = {kind.name: kind for kind in (f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8, bool_)}

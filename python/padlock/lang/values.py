@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Union
 
-from .sizes import Dim, Size, dim_of, refuse
+from .sizes import Dim, Place, Size, dim_of, place, refuse
 
 __all__ = ["Operand", "Scalar", "Tensor"]
 
@@ -64,7 +64,8 @@ class Trace:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.constraints: list[str] = []
+        self.places: list[Place | None] = []  # of the lines
+        self.constraints: list[tuple[str, Place | None]] = []
         self.names: set[str] = set()
 
     def emit(self, expression: str, shape: Sequence[Size]) -> Tensor:
@@ -74,6 +75,7 @@ class Trace:
         name = f"t{number}"
         self.names.add(name)
         self.lines.append(f"  {name} = {expression}")
+        self.places.append(place())
         return Tensor(self, name, shape)
 
 

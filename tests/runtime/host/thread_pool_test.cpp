@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 #include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -141,6 +143,36 @@ TEST_CASE("what a loop wrote is there when it returns") {
       },
       &squares);
   for (std::int64_t i = 0; i < 1000; ++i) REQUIRE(squares[static_cast<std::size_t>(i)] == i * i);
+}
+
+TEST_CASE("a child that was forked while loops run has threads of its own, and ends") {
+  ThreadPool pool(4);
+  std::atomic<bool> stops = false;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 2; ++i)
+    callers.emplace_back([&] {
+      while (!stops) {
+        Counts counts(16);
+        pool.parallel_for(16, Counts::body, &counts);
+      }
+    });
+  for (int i = 0; i < 50; ++i) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      ::alarm(60);  // a child that hangs is one that failed
+      Counts counts(100);
+      pool.parallel_for(100, Counts::body, &counts);
+      const bool good = counts.each_once() && pool.started() == 3;
+      pool.~ThreadPool();
+      ::_exit(good ? 0 : 1);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
+  }
+  stops = true;
+  for (std::thread& caller : callers) caller.join();
 }
 
 }  // namespace

@@ -3,9 +3,12 @@
 #include <doctest/doctest.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -264,6 +267,36 @@ TEST_CASE("threads share a store") {
   CHECK(failed == 0);
   CHECK(shared.look_up().choices.size() == kThreads * kRounds);
   CHECK(shared.warnings.empty());
+}
+
+TEST_CASE("a fork closes the file, and parent and child open it again and learn from each other") {
+  const Folder folder;
+  const std::string path = folder / "tuning.db";
+  fill(path, key(), {choice("", "unroll=1")});
+  Opened store({.mode = Mode::read_write, .user_file = path});
+  const auto open_files = [&] {
+    return std::ranges::count_if(std::filesystem::directory_iterator("/proc/self/fd"), [&](const auto& entry) {
+      std::error_code gone;
+      return std::filesystem::read_symlink(entry.path(), gone) == path;
+    });
+  };
+  CHECK(open_files() == 1);
+  const CacheKey others = with(&KeyFields::threads, "64");
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const bool closed = open_files() == 0;
+    const bool known = store.store->look_up(key(), legal).value()->hit();
+    const bool kept = store.store->add(others, choice("", "unroll=2")).has_value();
+    ::_exit(closed && known && kept && open_files() == 1 ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(store.look_up().hit());
+  CHECK(store.look_up(others).choices == std::vector{choice("", "unroll=2")});
+  CHECK(open_files() == 1);
+  CHECK(store.warnings.empty());
 }
 
 TEST_CASE("what cannot be opened is a miss with one warning, and results stay in memory") {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "python/core/failure.h"
-#include "python/core/pad_program.h"
+#include "python/core/pads/pad_program.h"
 #include "python/core/tensors/tensor.h"
 
 // Pads as requests: what all conventions of writing them come to.
@@ -26,6 +26,8 @@ struct ModeName {
 
 /// Adds the integers of a tuple or any other sequence. Errors: InvalidArgument, by the name `what`.
 void read_amounts(nb::handle given, const char* what, Amounts& amounts);
+/// Errors: InvalidArgument for elements that do not move as bits.
+void check_elements(const Tensor& x);
 /// Errors: InvalidArgument where there is not one amount an axis.
 void check_count(const Amounts& amounts, int axes, const char* what);
 

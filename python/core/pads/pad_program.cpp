@@ -1,4 +1,4 @@
-#include "python/core/pad_program.h"
+#include "python/core/pads/pad_program.h"
 
 #include <array>
 #include <functional>

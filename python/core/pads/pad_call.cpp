@@ -1,4 +1,4 @@
-#include "python/core/pad_call.h"
+#include "python/core/pads/pad_call.h"
 
 #include <map>
 #include <string>
@@ -6,6 +6,7 @@
 
 #include "python/core/kernel.h"
 #include "python/core/launch.h"
+#include "python/core/pads/pad_check.h"
 
 namespace padlock::python {
 namespace {
@@ -21,7 +22,7 @@ struct Eager {
 Eager& eager() {
   static auto& kept = *new Eager();
   if (kept.generation != process_generation()) {
-    leak(std::exchange(kept.calls, CallCache(1024)));
+    kept.calls = CallCache(1024);
     kept.generation = process_generation();
   }
   return kept;
@@ -43,11 +44,9 @@ PadLayout layout_of(const Tensor& x, int axes, int parts) {
 }
 
 std::shared_ptr<BoundCall> bind(Tensor& x, const PadRequest& request, const CallKey& key) {
+  check_request(x, request);
   const DLDataType type = x.view().dtype;
   const int axes = x.view().ndim;
-  if (!can_move(type))
-    fail(PADLOCK_INVALID_ARGUMENT, "expected elements of 1 to 16 bytes, found DLPack's type code " +
-                                       std::to_string(type.code) + " with " + std::to_string(type.bits) + " bits");
   PadKind kind{.type = carrier(type), .axes = axes, .halves = type.bits == 128};
   const bool constant = request.mode == PadMode::constant;
   kind.two_fills = kind.halves && constant && request.fill.low != request.fill.high;
@@ -116,6 +115,14 @@ void read_amounts(nb::handle given, const char* what, Amounts& amounts) {
          std::string(what) + ": expected a sequence of integers, found " + nb::repr(given).c_str());
   }
   read_amounts(items, what, amounts);
+}
+
+void check_elements(const Tensor& x) {
+  const DLDataType type = x.view().dtype;
+  if (can_move(type)) return;
+  fail(PADLOCK_INVALID_ARGUMENT, "expected elements of a known type of 1 to 16 bytes, found DLPack's type code " +
+                                     std::to_string(type.code) + " with " + std::to_string(type.bits) + " bits and " +
+                                     std::to_string(type.lanes) + " lanes");
 }
 
 void check_count(const Amounts& amounts, int axes, const char* what) {

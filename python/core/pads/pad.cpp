@@ -1,4 +1,4 @@
-#include "python/core/pad.h"
+#include "python/core/pads/pad.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "python/core/call_cache.h"
 #include "python/core/launch.h"
-#include "python/core/pad_call.h"
+#include "python/core/pads/pad_call.h"
 #include "python/core/tensors/numpy_array.h"
 
 namespace padlock::python {
@@ -33,12 +33,13 @@ std::span<ModeName> language_modes() {
   return modes;
 }
 
-/// Reads a small width, one that is an int itself. Returns false for what needs a closer look.
+/// Reads a width that is an int itself and that programs take. Returns false for what needs a closer look.
 bool read_one(PyObject* item, std::int64_t& amount) {
   if (!PyLong_CheckExact(item)) return false;
   amount = PyLong_AsLongLong(item);
   if (PyErr_Occurred() != nullptr) PyErr_Clear();  // which it is not, unless it is -1
-  return amount >= 0;
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  return amount >= 0 && amount <= kMost;
 }
 
 /// Reads NumPy's widths, as ints or tuples of them: n, (n,), (before, after), or one pair an axis. Returns false for
@@ -64,9 +65,38 @@ bool read_width(PyObject* width, int axes, PadRequest& request) {
   return true;
 }
 
-nb::object dense_copy(nb::handle array) {
-  return nb::module_::import_("numpy").attr("array")(array, nb::arg("order") = "C");
+/// Copies what programs cannot say, strides that are negative or no whole elements, as an array of NumPy's. Of other
+/// libraries' it copies the memory that was read already: an exporter that is asked again may answer otherwise.
+nb::object dense_copy(const Tensor& x) {
+  nb::object from = nb::borrow(x.object());
+  if (!is_on_host(x.view()))
+    fail(PADLOCK_INVALID_ARGUMENT, "expected strides of 0 and more of a GPU's tensor, found a negative one");
+  if (x.family().reader != Reader::numpy)
+    from = nb::module_::import_("types").attr("SimpleNamespace")(nb::arg("__array_interface__") = x.array_interface());
+  return nb::module_::import_("numpy").attr("array")(from, nb::arg("order") = "C");
 }
+
+/// An argument that programs can take: itself, or a copy of it.
+class Source {
+ public:
+  /// Returns false where torch's dispatcher has to see it first. Errors: as Tensor::read, and of what does not move.
+  bool read(nb::handle given, TorchState& torch) {
+    if (!first_.read(given.ptr(), torch)) return false;
+    check_elements(first_);
+    if (can_be_strided(first_)) return true;
+    copy_ = dense_copy(first_);
+    tensor_ = &second_;
+    second_.read(copy_.ptr(), torch);
+    second_.set_type(first_.view().dtype);
+    return true;
+  }
+  [[nodiscard]] Tensor& tensor() { return *tensor_; }
+
+ private:
+  nb::object copy_;
+  Tensor first_, second_;
+  Tensor* tensor_ = &first_;
+};
 
 /// Cuts off what negative amounts of a circular pad cut: torch wraps what is left.
 void crop(Tensor& x, PadRequest& request) {
@@ -92,15 +122,9 @@ nb::object traced(nb::handle x, nb::handle low, nb::handle high, nb::handle mode
 
 nb::object pad_by(TorchState torch, nb::handle given, nb::handle low, nb::handle high, nb::handle mode,
                   nb::handle value, nb::handle interior, nb::handle out) {
-  Tensor first, second;
-  Tensor* x = &first;
-  nb::object copy;
-  if (!x->read(given.ptr(), torch)) return traced(given, low, high, mode, value, interior, out);
-  if (!can_be_strided(*x)) {
-    copy = dense_copy(given);
-    x = &second;
-    x->read(copy.ptr(), torch);
-  }
+  Source source;
+  if (!source.read(given, torch)) return traced(given, low, high, mode, value, interior, out);
+  Tensor* const x = &source.tensor();
   PadRequest request;
   request.mode = mode_of(mode, language_modes());
   const int axes = x->view().ndim;
@@ -138,9 +162,10 @@ nb::object pad_like_torch(nb::handle given, nb::handle amounts, nb::handle mode,
                                                {"symmetric", PadMode::symmetric},
                                                {"circular", PadMode::wrap}});
   TorchState torch;
-  Tensor x;
-  if (!x.read(given.ptr(), torch))
+  Source source;
+  if (!source.read(given, torch))
     return nb::module_::import_("padlock.torch").attr("pad_traced_pairs")(given, amounts, mode, value, out);
+  Tensor& x = source.tensor();
   PadRequest request;
   request.mode = mode_of(mode, modes);
   Amounts pairs;

@@ -1,0 +1,123 @@
+#include "support/fork.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <ctime>
+#include <mutex>
+#include <utility>
+
+namespace padlock {
+namespace {
+
+constexpr std::time_t kLongestWaitSeconds = 10;
+
+/// Prefers who forks, so that threads which compile one program after another do not keep it waiting.
+constexpr pthread_rwlock_t kFreshLock = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+
+/// How many guards of this thread there are.
+constinit thread_local int depth = 0;
+
+}  // namespace
+
+/// All of it is constant at first and never destroyed: a library that is unloaded leaves nothing to do.
+struct ForkGate {
+  pthread_rwlock_t lock = kFreshLock;  // read by who is inside, written by who forks
+  std::atomic<int> inside = 0;         // threads
+  std::atomic<bool> refuses = false;
+  std::atomic<std::uint64_t> generation = 0;
+  std::mutex listening;               // taken inside a guard alone
+  ForkListener* listeners = nullptr;  // guarded by `listening`
+  bool exclusive = false;             // of who forks
+
+  void enter() {
+    ::pthread_rwlock_rdlock(&lock);
+    inside.fetch_add(1, std::memory_order_relaxed);
+  }
+  void leave() {
+    inside.fetch_sub(1, std::memory_order_relaxed);
+    ::pthread_rwlock_unlock(&lock);
+  }
+  /// In the parent, before: alone from here on, unless the wait ends, or would be for this thread itself.
+  void before() {
+    if (depth > 0) return;
+    timespec until{};
+    ::clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += kLongestWaitSeconds;
+    exclusive = ::pthread_rwlock_timedwrlock(&lock, &until) == 0;
+    if (!exclusive || refuses) return;
+    for (ForkListener* one = listeners; one != nullptr; one = one->next_) one->before_fork_();
+  }
+  void in_parent() {
+    if (std::exchange(exclusive, false)) ::pthread_rwlock_unlock(&lock);
+  }
+  void in_child() {
+    generation.fetch_add(1, std::memory_order_relaxed);
+    const int own = depth > 0 ? 1 : 0;
+    if (!exclusive && inside > own) refuses = true;
+    exclusive = false;
+    lock = kFreshLock;  // it knows the writer by a number that is no more this thread's
+    inside = 0;
+    if (own == 1) enter();
+  }
+  void add(ForkListener& listener) {
+    const std::lock_guard held(listening);
+    listener.next_ = listeners;
+    if (listeners != nullptr) listeners->previous_ = &listener;
+    listeners = &listener;
+  }
+  void remove(ForkListener& listener) {
+    const std::lock_guard held(listening);
+    (listener.previous_ != nullptr ? listener.previous_->next_ : listeners) = listener.next_;
+    if (listener.next_ != nullptr) listener.next_->previous_ = listener.previous_;
+  }
+};
+
+namespace {
+
+constinit ForkGate gate;
+
+}  // namespace
+
+void count_forks() {
+  static constinit pthread_once_t once = PTHREAD_ONCE_INIT;
+  ::pthread_once(&once,
+                 [] { ::pthread_atfork([] { gate.before(); }, [] { gate.in_parent(); }, [] { gate.in_child(); }); });
+}
+
+std::uint64_t fork_generation() { return gate.generation.load(std::memory_order_relaxed); }
+
+ForkGuard::ForkGuard() {
+  if (depth++ > 0) return;
+  count_forks();
+  gate.enter();
+}
+ForkGuard::~ForkGuard() {
+  if (--depth == 0) gate.leave();
+}
+bool ForkGuard::refuses() const { return gate.refuses.load(std::memory_order_relaxed); }
+Status ForkGuard::status() const {
+  if (!refuses()) return {};
+  return failed_precondition(
+      "expected a process whose parent forked while no other thread compiled or tuned, found one whose parent had such "
+      "a thread, for which it did not wait any longer: fork before, or start the child with exec");
+}
+
+ForkPause::ForkPause() : depth_(std::exchange(depth, 0)) {
+  if (depth_ > 0) gate.leave();
+}
+ForkPause::~ForkPause() {
+  if (depth_ > 0) gate.enter();
+  depth = depth_;
+}
+
+ForkListener::ForkListener(std::function<void()> before_fork) : before_fork_(std::move(before_fork)) {
+  const ForkGuard inside;
+  if (!inside.refuses()) gate.add(*this);
+}
+ForkListener::~ForkListener() {
+  const ForkGuard inside;
+  if (!inside.refuses()) gate.remove(*this);
+}
+
+}  // namespace padlock
