@@ -56,6 +56,7 @@ enum class Assumption : std::uint8_t {
   short_rows = 5,     ///< a GPU's warp has several rows at a time, which it finds in a table
   few_vectors = 6,    ///< a GPU's output is small: a thread takes one vector of it
   narrow_output = 7,  ///< it has so few rows or columns that a GPU's tiles would be mostly empty
+  boxes = 8,          ///< its rows are so short that a GPU's blocks make some whole ones each
 };
 
 [[nodiscard]] std::string_view name_of(Assumption a);
@@ -112,6 +113,8 @@ struct KernelAbi {
   /// Threads of a block of a GPU kernel; 0 on the host. On a GPU `rows` counts tiles, each of which is a block's, and
   /// `columns` is 1.
   int threads = 0;
+  /// Bytes of shared memory that a block of a GPU kernel asks its launch for. Not valid where it asks for none.
+  ir::Expr shared_bytes = {};
   /// The code waits for the work before it in its stream before it touches memory, and lets the work after it begin to
   /// do the same (PTX ISA, griddepcontrol). A launch need not wait, then.
   bool waits = false;

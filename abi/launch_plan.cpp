@@ -178,7 +178,8 @@ LaunchPlanner::LaunchPlanner(const ir::Program& program, std::span<const KernelA
       roots.insert(roots.end(), {guard.holds.lhs, guard.holds.rhs});
     }
     variant.grid = roots.size();
-    roots.insert(roots.end(), {abi->columns, abi->rows, abi->row_bytes});
+    roots.insert(roots.end(), {abi->columns, abi->rows, abi->row_bytes,
+                               abi->shared_bytes.valid() ? abi->shared_bytes : program.exprs().constant(0)});
     for (const SizeArgument& size : abi->sizes) {
       variant.sizes.push_back({size.fit, size.input});
       roots.push_back(size.value);
@@ -208,6 +209,7 @@ Result<LaunchPlan> LaunchPlanner::plan(const ir::Binding& binding) const {
   const Variant& variant = variants_[plan.variant];
   PADLOCK_TRY(plan.columns, evaluated.count(variant.grid, "columns"));
   PADLOCK_TRY(plan.row_bytes, evaluated.count(variant.grid + 2, "bytes in a row"));
+  PADLOCK_TRY(plan.shared_bytes, evaluated.count(variant.grid + 3, "bytes of shared memory"));
   if (plan.parts.empty()) {
     PADLOCK_TRY(plan.rows, evaluated.count(variant.grid + 1, "rows"));
     PADLOCK_TRY(plan.sizes, evaluated.sizes(variant, {}));

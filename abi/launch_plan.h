@@ -34,6 +34,7 @@ struct LaunchPlan {
   std::int64_t rows = 0;                 // with parts, of all of them
   std::int64_t columns = 0;
   std::int64_t row_bytes = 0;
+  std::int64_t shared_bytes = 0;  // of a block
   /// Empty where one launch does it all, with pointers as the caller has them; else the launches, in order.
   std::vector<LaunchPart> parts = {};
 
@@ -63,7 +64,7 @@ class LaunchPlanner {
     std::uint32_t input;
   };
   /// Positions of a variant's expressions among the tape's roots. `guards`: two roots for each guard. `grid`: columns,
-  /// rows, the bytes of a row, then the sizes, then, of one with parts, the spans.
+  /// rows, the bytes of a row and of shared memory, then the sizes, then, of one with parts, the spans.
   struct Variant {
     std::size_t guards, grid;
     std::vector<ir::Comparison> comparisons = {};
@@ -71,7 +72,7 @@ class LaunchPlanner {
     std::size_t spans = 0;  // how many
     std::optional<PartsTape> parts = {};
   };
-  static constexpr std::size_t kGridRoots = 3;  // before the sizes
+  static constexpr std::size_t kGridRoots = 4;  // before the sizes
   struct Share;
   class Evaluated;
 

@@ -72,8 +72,10 @@ ROOMS = {
     | {"abi", "compiler/schedule/index", "compiler/prover/core", "compiler/emit/host/runs", "compiler/emit/host/row_chunks"},
     "compiler/emit/gpu/vector_grid": EMIT,
     "compiler/emit/gpu/tiles": EMIT | {"compiler/emit/gpu/vector_grid"},
+    "compiler/emit/gpu/boxes": EMIT | {"compiler/emit/gpu/vector_grid"},
     "compiler/emit/gpu": EMIT
-    | {"abi", "compiler/prover/core", "compiler/emit/gpu/vector_grid", "compiler/emit/gpu/tiles"},
+    | {"abi", "compiler/prover/core"}
+    | {"compiler/emit/gpu/vector_grid", "compiler/emit/gpu/tiles", "compiler/emit/gpu/boxes"},
     "compiler/codegen": {"support", "ir", "abi", "compiler", "compiler/schedule/model", "compiler/targets"}
     | {"compiler/emit/rows", "compiler/emit/host", "compiler/emit/gpu"},
     # What a compile shows from outside.

@@ -238,7 +238,8 @@ class LlvmGpuCompiler final : public CompilerBase {
             .global_space = 1,
             .aligned_elements = true,
             .fetches_lines = abi::gpu_target_number(architecture_) >= 87,  // PTX 7.4
-            .waits = abi::gpu_target_number(architecture_) >= 90,          // PTX 7.8
+            .copies_in_bulk = abi::gpu_target_number(architecture_) >= 90,
+            .waits = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
             .takes_words = true};
   }
 
@@ -247,10 +248,13 @@ class LlvmGpuCompiler final : public CompilerBase {
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
     // ptxas optimises: what LLVM would do before takes two thirds of the time and changes its result by 1 %.
-    return {nvptx()->createTargetMachine(llvm::Triple("nvptx64-nvidia-cuda"), architecture_, "", options, std::nullopt,
-                                         std::nullopt, llvm::CodeGenOptLevel::None),
+    return {nvptx()->createTargetMachine(llvm::Triple("nvptx64-nvidia-cuda"), architecture_, ptx_version(), options,
+                                         std::nullopt, std::nullopt, llvm::CodeGenOptLevel::None),
             {machines_}};
   }
+
+  /// LLVM's own choice for sm_90 is PTX 7.8, which lacks bulk copies.
+  [[nodiscard]] std::string ptx_version() const { return abi::gpu_target_number(architecture_) == 90 ? "+ptx80" : ""; }
 
   [[nodiscard]] TargetFeatures twin_features() const {
     TargetFeatures made = host_.features();

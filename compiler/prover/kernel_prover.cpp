@@ -10,6 +10,7 @@
 
 #include "compiler/prover/core/load_prover.h"
 #include "compiler/prover/core/write_prover.h"
+#include "compiler/prover/gpu/boxes_proof.h"
 #include "compiler/prover/gpu/tiles_proof.h"
 #include "compiler/prover/gpu/vector_grid_proof.h"
 #include "compiler/prover/host/row_chunks_proof.h"
@@ -131,6 +132,7 @@ class KernelProver {
     if (const Tiles* const tiles = schedule_.tiles())
       for (const TransposeTile& tile : tiles->shapes) prove_tile(session_, schedule_, tile, proof_);
     if (schedule_.grid() != nullptr) prove_grid(session_, schedule_, proof_);
+    if (schedule_.boxes() != nullptr) prove_boxes(session_, schedule_, proof_);
   }
 
   std::chrono::steady_clock::time_point start_;

@@ -55,6 +55,7 @@ class GpuCost {
   void count() {
     cost_.blocks = value_of(schedule_.blocks(), binding_);
     if (const VectorGrid* const grid = schedule_.grid()) return count_vectors(*grid);
+    if (const Boxes* const boxes = schedule_.boxes()) return count_boxes(*boxes);
     const std::vector<TransposeTile>& shapes = schedule_.tiles()->shapes;
     const TransposeTile* taken = &shapes.front();
     for (const TransposeTile& smaller : shapes | std::views::drop(1)) {
@@ -87,6 +88,21 @@ class GpuCost {
     cost_.trips = std::ceil(loaded / tile.threads / each) + 1;  // and one after the barrier
     const double words = loaded * (kLoadedWord + nodes_) + tile.words() * kStoredWord;
     cost_.instructions = cost_.blocks * (tile.threads * kThread + words * tile.array_count) / kWarp;
+  }
+
+  /// Every vector of a box goes the same way, whatever rows it is of: twice the rows of most.
+  void count_boxes(const Boxes& boxes) {
+    const double columns = value_of(schedule_.columns, binding_);
+    const double vectors = std::ceil(value_of(schedule_.rows, binding_) * columns / boxes.lanes);
+    const double bytes = value_of(at_launch(schedule_.exprs(), boxes, boxes.shared_bytes), binding_);
+    const double rows = 1 + boxes.lanes / std::max(columns, 1.0);
+    cost_.flight_bytes = bytes;
+    const double registers = kOwnRegisters + kVectorRegisters * std::max(loads_, 1.0);
+    cost_.resident_blocks =
+        std::max(1.0, std::min(std::floor(std::min(kThreads, kRegisters / registers) / boxes.threads),
+                               std::floor(kSharedBytes / std::max(bytes, 1.0))));
+    cost_.trips = 2 + std::ceil(vectors / std::max(cost_.blocks, 1.0) / boxes.threads);
+    cost_.instructions = vectors / kWarp * (kWholeVector * rows + nodes_ * boxes.lanes);
   }
 
   void count_vectors(const VectorGrid& grid) {

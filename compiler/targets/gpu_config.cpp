@@ -1,5 +1,6 @@
 #include "compiler/targets/gpu_config.h"
 
+#include <optional>
 #include <utility>
 
 #include "compiler/pipeline.h"
@@ -81,10 +82,33 @@ ir::Expr narrowness(const Schedule& tiled) {
 
 }  // namespace
 
+namespace {
+
+/// Returns boxes for a kernel whose other schedule is a grid of vectors; nothing where there can be none.
+std::optional<Schedule> boxes_for_gpu(const Schedule& grid, const PassEdits* edits, PassLog* log) {
+  Schedule boxed = make_schedule(grid.kernel, grid.config,
+                                 {.split = false,
+                                  .vector_bytes = kVectorBytes,
+                                  .store = grid.store,
+                                  .blocks = BlockOptions{.tiles = false, .boxes = true},
+                                  .edits = edits,
+                                  .log = log});
+  if (boxed.boxes() == nullptr || boxed.index32.bound == 0) return std::nullopt;
+  boxed.config += ",boxes";
+  return boxed;
+}
+
+}  // namespace
+
 std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits, PassLog* log) {
   std::vector<Schedule> made;
   made.push_back(schedule_for_gpu(std::move(kernel), config, edits, log));
   const Schedule& tiled = made.front();
+  if (tiled.grid() != nullptr && tiled.index32.bound > 0 && config.map == GridMap::tiles && config.split)
+    if (auto boxed = boxes_for_gpu(tiled, edits, log)) {
+      made.front().grid()->row_table.reset();  // boxes take short rows
+      made.push_back(*std::move(boxed));
+    }
   if (tiled.tiles() == nullptr || config.tiles != TileSize::by_output) return made;
   const ir::Expr narrow = narrowness(tiled);
   const bool always = narrow.range().hi <= 0;

@@ -39,6 +39,7 @@ Status check_block(const abi::KernelAbi& abi, const Function& function, const Gp
 Result<const Function*> KernelLauncher::load(const abi::KernelAbi& abi) const {
   PADLOCK_TRY(const Function* function, modules_->function(abi.name));
   PADLOCK_CHECK(check_block(abi, *function, *device_));
+  if (abi.shared_bytes.valid()) PADLOCK_CHECK(prefer_shared_memory(*function));
   return function;
 }
 
@@ -76,11 +77,11 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding) const {
   if (plan.empty()) return bound;
   const Variant& variant = variants_[plan.variant];
   if (plan.parts.empty()) {
-    PADLOCK_TRY(BoundKernel::Launch launch, make_launch(variant, plan.rows, plan.sizes));
+    PADLOCK_TRY(BoundKernel::Launch launch, make_launch(variant, plan.rows, plan.shared_bytes, plan.sizes));
     bound.launches_.push_back(std::move(launch));
   }
   for (const abi::LaunchPart& part : plan.parts) {
-    PADLOCK_TRY(BoundKernel::Launch launch, make_launch(variant, part.rows, part.sizes));
+    PADLOCK_TRY(BoundKernel::Launch launch, make_launch(variant, part.rows, plan.shared_bytes, part.sizes));
     const std::vector<std::uint64_t> offsets = buffer_offsets(part, variant.abi, binding.program());
     std::ranges::copy(offsets, launch.words.begin() + abi::ParameterWords::buffers);
     bound.launches_.push_back(std::move(launch));
@@ -93,12 +94,17 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding) const {
 }
 
 Result<BoundKernel::Launch> KernelLauncher::make_launch(const Variant& variant, std::int64_t blocks,
+                                                        std::int64_t shared_bytes,
                                                         std::span<const std::int64_t> sizes) const {
   if (blocks > device_->max_grid_x)
     return resource_exhausted(fmt::format("kernel {} has {} blocks of these sizes, cuda:{} launches at most {}",
                                           variant.abi.name, blocks, device_->ordinal, device_->max_grid_x));
+  if (shared_bytes > device_->max_shared_bytes)
+    return resource_exhausted(fmt::format("kernel {} needs {} bytes of shared memory a block, cuda:{} has {}",
+                                          variant.abi.name, shared_bytes, device_->ordinal, device_->max_shared_bytes));
   BoundKernel::Launch launch{.shape = {.grid_x = static_cast<unsigned>(blocks),
                                        .block_x = static_cast<unsigned>(variant.abi.threads),
+                                       .shared_bytes = static_cast<unsigned>(shared_bytes),
                                        .waits = variant.waits},
                              .words = {}};
   const abi::ParameterWords places(variant.abi);

@@ -93,6 +93,7 @@ class KernelLauncher {
   [[nodiscard]] Result<const Function*> load(const abi::KernelAbi& abi) const;
   /// Makes a launch of so many blocks, which adds nothing to addresses.
   [[nodiscard]] Result<BoundKernel::Launch> make_launch(const Variant& variant, std::int64_t blocks,
+                                                        std::int64_t shared_bytes,
                                                         std::span<const std::int64_t> sizes) const;
 
   const ProgramModules* modules_;  // borrowed (outlive this)

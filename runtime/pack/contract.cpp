@@ -40,6 +40,7 @@ void visit_exprs(Abi& abi, Visit&& visit) {
   visit(abi.rows);
   visit(abi.columns);
   visit(abi.row_bytes);
+  if (abi.shared_bytes.valid()) visit(abi.shared_bytes);
   for (auto& size : abi.sizes) visit(size.value);
   for (auto& precondition : abi.preconditions) {
     visit(precondition.lhs);
@@ -81,6 +82,7 @@ void write_abi(const KernelAbi& abi, const ir::Order& order, ByteWriter& to) {
   write_ids(abi.scalars, to);
   to.number(abi.threads);
   to.number(abi.waits ? 1 : 0);
+  to.number(abi.shared_bytes.valid() ? 1 : 0);
   to.number(static_cast<Int128>(abi.accesses.size()));
   for (const std::string& access : abi.accesses) to.text(access);
   to.number(static_cast<Int128>(abi.sizes.size()));
@@ -139,8 +141,7 @@ Status read_guards(KernelAbi& abi, ByteReader& from) {
   PADLOCK_TRY(const std::size_t count, from.count());
   for (std::size_t i = 0; i < count; ++i) {
     abi::Guard guard;
-    PADLOCK_TRY(const std::int64_t assumption,
-                from.number(1, static_cast<std::int64_t>(abi::Assumption::narrow_output)));
+    PADLOCK_TRY(const std::int64_t assumption, from.number(1, static_cast<std::int64_t>(abi::Assumption::boxes)));
     guard.assumption = static_cast<abi::Assumption>(assumption);
     PADLOCK_TRY(guard.holds.comparison, from.choice(ir::Comparison::gt));
     abi.guards.push_back(guard);
@@ -180,6 +181,8 @@ Result<KernelAbi> read_abi(std::span<const Expr> exprs, ByteReader& from) {
   abi.threads = static_cast<int>(threads);
   PADLOCK_TRY(const std::int64_t waits, from.number(0, 1));
   abi.waits = waits != 0;
+  PADLOCK_TRY(const std::int64_t asks_for_memory, from.number(0, exprs.empty() ? 0 : 1));
+  if (asks_for_memory != 0) abi.shared_bytes = exprs.front();  // which one is read with the others
   PADLOCK_TRY(const std::size_t accesses, from.count());
   for (std::size_t i = 0; i < accesses; ++i) {
     PADLOCK_TRY(const std::string_view access, from.text());

@@ -4,6 +4,7 @@
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include "compiler/emit/gpu/boxes/emit_boxes.h"
 #include "compiler/emit/gpu/tiles/emit_tiles.h"
 #include "compiler/emit/gpu/vector_grid/edge_list.h"
 #include "compiler/emit/gpu/vector_grid/emit_vector_grid.h"
@@ -13,9 +14,18 @@
 namespace padlock::compiler {
 namespace {
 
-/// Memory that the threads of a block share: a grid's lists of edges, or a tile's arrays.
+/// Memory that the threads of a block share: a grid's lists of edges, a tile's arrays, or the stages of a box, of as
+/// many bytes as the launch asks for.
 Value* shared_memory(KernelContext& context) {
   constexpr unsigned kShared = 3;
+  if (context.schedule.boxes() != nullptr) {
+    auto* bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(context.module.getContext()), 0);
+    auto* stages = new llvm::GlobalVariable(context.module, bytes, /*isConstant=*/false,
+                                            llvm::GlobalValue::ExternalLinkage, nullptr, context.abi.name + "_stages",
+                                            nullptr, llvm::GlobalValue::NotThreadLocal, kShared);
+    stages->setAlignment(llvm::Align(kStageVectorBytes));
+    return stages;
+  }
   const TransposeTile* tile = context.tile;
   const int words = tile != nullptr ? tile->shared_bytes() / 4 : EdgeList::shared_words(context);
   auto* type =
@@ -43,6 +53,8 @@ void emit_thread(KernelContext& context, llvm::Function* function) {
                              scope.exprs, shared,        on_gpu ? nullptr : scope.argument(4)};
   if (context.tile != nullptr)
     emit_transpose_tile(vector, block, thread);
+  else if (context.schedule.boxes() != nullptr)
+    emit_box(vector, block, thread);
   else
     emit_vectors(vector, block, thread);
   scope.end();
@@ -60,6 +72,8 @@ constexpr int kManyThreads = 1024;
 /// The same for tiles of 2-byte elements: 40 registers a thread. With 48, which ptxas prefers, the loads on their way
 /// are too few (0.91 of a copy's speed instead of 0.94 on an H200); tiles of 4 and of 1 byte are no quicker with more.
 constexpr int kManyTileThreads = 1536;
+/// The same for boxes: a block loads in a third of its life, and others must load meanwhile.
+constexpr int kManyBoxThreads = 1536;
 /// The same for tiles of bytes that find elements past 2^31: with 64 registers a thread some spill one.
 constexpr int kWideTileThreads = 768;
 
@@ -82,6 +96,8 @@ int blocks_at_once(const KernelContext& context, const TransposeTile& tile) {
 int blocks_at_once(const KernelContext& context) {
   if (context.tile != nullptr) return blocks_at_once(context, *context.tile);
   const Schedule& schedule = context.schedule;
+  if (schedule.boxes() != nullptr)
+    return std::ranges::any_of(schedule.bodies, has_activation) ? 1 : kManyBoxThreads / schedule.boxes()->threads;
   if (schedule.grid()->vectors > 2 || context.index_bits != 32) return 1;
   const bool is_short = std::ranges::all_of(schedule.bodies, [](const Body& body) {
     return body.nodes.size() <= 3 && !has_activation(body) && std::ranges::all_of(body.loads, is_vector);
@@ -103,22 +119,30 @@ llvm::Function* emit_thread_function(KernelContext& context) {
   return function;
 }
 
-/// Returns the bytes of a block's shared memory where threads are run in a loop: they begin as 0.
-int host_block_bytes(const KernelContext& context) {
-  return context.tile != nullptr ? stamped_bytes(*context.tile) : 4 * EdgeList::shared_words(context);
+/// Returns the words of a block's shared memory where threads are run in a loop: they begin as 0. Boxes have a word
+/// more for each byte, its stamp.
+Value* host_block_words(FunctionScope& scope, const KernelContext& context) {
+  if (const Boxes* const boxes = context.schedule.boxes()) {
+    const Expr bytes = at_launch(context.exprs(), *boxes, boxes->shared_bytes);
+    const Expr words = context.exprs().add(bytes, context.exprs().ceildiv(bytes, context.exprs().constant(4)));
+    return scope.exprs.word(words);
+  }
+  const int bytes = context.tile != nullptr ? stamped_bytes(*context.tile) : 4 * EdgeList::shared_words(context);
+  return scope.builder.getInt64(static_cast<std::uint64_t>(bytes / 4));
 }
 
 /// A HostEntry: for each block, for each thread.
 void emit_blocks(KernelContext& context, llvm::Function* thread) {
   FunctionScope scope(context, make_entry(context.module, context.abi, context.target), /*sets_environment=*/true);
   IRBuilder<>& builder = scope.builder;
-  const auto words = static_cast<std::uint32_t>(host_block_bytes(context) / 4);
-  llvm::AllocaInst* shared = scope.in_entry().CreateAlloca(builder.getInt32Ty(), builder.getInt32(words));
+  Value* words = host_block_words(scope, context);
+  llvm::AllocaInst* shared = scope.in_entry().CreateAlloca(builder.getInt32Ty(), words);
   shared->setAlignment(llvm::Align(16));
   const auto index = [&](Value* value) { return builder.CreateTrunc(value, context.index_type()); };
-  const auto for_each = [&](std::int64_t count, llvm::function_ref<void(Value*)> trip) {
-    counted_loop(builder, builder.getInt64(0), llvm::ConstantInt::getSigned(builder.getInt64Ty(), count), 1, trip);
+  const auto for_each = [&](Value* count, llvm::function_ref<void(Value*)> trip) {
+    counted_loop(builder, builder.getInt64(0), count, 1, trip);
   };
+  Value* threads = builder.getInt64(static_cast<std::uint64_t>(context.abi.threads));
   const std::uint32_t intervals = context.uses_row_table ? 3 : 2;
   // All threads of a block come to a barrier before the first goes on.
   counted_loop(builder, scope.argument(1), scope.argument(2), 1, [&](Value* block) {
@@ -126,7 +150,7 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
       builder.CreateStore(builder.getInt32(0), builder.CreateGEP(builder.getInt32Ty(), shared, word));
     });
     for (std::uint32_t interval = 0; interval < intervals; ++interval)
-      for_each(context.abi.threads, [&](Value* member) {
+      for_each(threads, [&](Value* member) {
         builder.CreateCall(thread,
                            {scope.argument(0), index(block), index(member), shared, builder.getInt32(interval)});
       });
@@ -166,6 +190,14 @@ abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& varia
     abi.threads = tile->threads;
     abi.row_bytes = exprs.mul(exprs.constant(tile->positions()), element_bytes);
     abi.accesses.emplace_back("race for shared memory: it");
+    return abi;
+  }
+  if (const Boxes* const boxes = schedule.boxes()) {
+    abi.rows = schedule.blocks();
+    abi.threads = boxes->threads;
+    abi.row_bytes = exprs.mul(exprs.mul(boxes->launched, schedule.columns), element_bytes);
+    abi.shared_bytes = at_launch(exprs, *boxes, boxes->shared_bytes);
+    abi.accesses.emplace_back("race for shared memory, or access beyond it: it");
     return abi;
   }
   abi.threads = schedule.grid()->threads;

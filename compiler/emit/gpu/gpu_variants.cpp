@@ -62,7 +62,10 @@ class VariantList {
       return add(guards_of(abi::Assumption::offset32), "_index32");
     }
     next_.offset_bits = 32;
-    add(guards_of(abi::Assumption::index32), "_index32");
+    std::vector<abi::Guard> guards = guards_of(abi::Assumption::index32);
+    if (schedule_.boxes() != nullptr)  // which are not launched in parts
+      for (abi::Guard& guard : guards_of(abi::Assumption::offset32)) guards.push_back(guard);
+    add(std::move(guards), "_index32");
   }
 
   void add_tables(std::string suffix) {

@@ -132,6 +132,12 @@ class RowSplitter {
 
 }  // namespace
 
+std::vector<RowCase> whole_rows(const Kernel& kernel) {
+  const Expr zero = kernel.program->exprs().constant(0);
+  RowCase all{.segments = {{zero, kernel.extents.back(), {}, kernel.roots}}, .roots = kernel.roots};
+  return {std::move(all)};
+}
+
 std::vector<RowCase> split_rows(Kernel& kernel, const SegmentOptions& options) {
   return RowSplitter(kernel, options).run();
 }

@@ -22,6 +22,9 @@ inline constexpr std::size_t kMaxSpecialisedNodes = 4096;
 /// Steps of proof for one kernel, about 1 us each; an ordinary kernel takes some hundreds.
 inline constexpr std::int64_t kProofBudget = 100'000;
 
+/// Makes one case, of all rows, with one segment, of all columns: all predicates remain.
+[[nodiscard]] std::vector<RowCase> whole_rows(const Kernel& kernel);
+
 /// Cases of a row, the first is the root. Adds specialised nodes to the kernel's graph.
 [[nodiscard]] std::vector<RowCase> split_rows(Kernel& kernel, const SegmentOptions& options);
 

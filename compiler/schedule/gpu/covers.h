@@ -20,4 +20,9 @@ void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options);
 /// is contiguous along another axis of the output. Returns false where none is, and changes nothing then.
 [[nodiscard]] bool cover_by_tiles(Schedule& schedule, const ScheduleOptions& options);
 
+/// Covers the output by boxes (compiler/schedule/model/boxes.h), where every load moves with the innermost coordinate
+/// of the output, one element for one, or not at all, and no case or segment was split off. Returns false where that is
+/// not so, and changes nothing then.
+[[nodiscard]] bool cover_by_boxes(Schedule& schedule, const ScheduleOptions& options);
+
 }  // namespace padlock::compiler

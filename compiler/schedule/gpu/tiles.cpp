@@ -276,7 +276,8 @@ void add_smaller_tiles(const Schedule& schedule, int threads, std::vector<Transp
 }  // namespace
 
 bool cover_by_tiles(Schedule& schedule, const ScheduleOptions& options) {
-  const auto& [threads, _, size] = *options.blocks;
+  const int threads = options.blocks->threads;
+  const TileSize size = options.blocks->tile_size;
   std::optional<TransposeTile> tile = make_transpose_tile(schedule, threads, size);
   if (!tile) return false;
   Tiles tiles;

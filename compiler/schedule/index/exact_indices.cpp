@@ -99,6 +99,18 @@ void add_tile(std::vector<ExactIndices>& all, const TransposeTile& tile) {
   tiles.into(all);
 }
 
+void add_boxes(std::vector<ExactIndices>& all, ir::ExprContext& exprs, const Boxes& boxes) {
+  Collector made("boxes");
+  const auto exact = [&](Expr e) { made.exact(at_launch(exprs, boxes, e)); };
+  const auto address = [&](Expr e) { made.address(at_launch(exprs, boxes, e)); };
+  for (const BoxStage& stage : boxes.stages) {
+    exact(stage.columns);
+    address(stage.elements);
+    address(stage.first);
+  }
+  made.into(all);
+}
+
 std::vector<ExactIndices> exact_indices(const Schedule& schedule, std::span<const TransposeTile> shapes) {
   const Graph& graph = schedule.kernel.graph;
   std::vector<ExactIndices> all;
@@ -119,6 +131,7 @@ std::vector<ExactIndices> exact_indices(const Schedule& schedule, std::span<cons
   BodyCollector bodies;
   for (const Body& body : schedule.bodies) bodies.add(schedule.exprs(), graph, body);
   for (const TransposeTile& tile : shapes) add_tile(all, tile);
+  if (const Boxes* const boxes = schedule.boxes()) add_boxes(all, schedule.exprs(), *boxes);
   for (Collector* collector : {&tests, &runs, &sources}) collector->into(all);
   bodies.into(all);
   return all;

@@ -83,6 +83,10 @@ std::vector<Expr> elements_of(const Schedule& schedule) {
 std::vector<Expr> exact_in(const Schedule& schedule, const TransposeTile* tile) {
   std::vector<Expr> all = {schedule.blocks(), schedule.columns};
   if (tile == nullptr) all.push_back(schedule.rows);
+  if (const Boxes* const boxes = schedule.boxes()) {
+    all.push_back(boxes->launched);
+    all.push_back(at_launch(schedule.exprs(), *boxes, boxes->shared_bytes));
+  }
   const std::vector<Expr> strides = strides_of(schedule, tile);
   all.insert(all.end(), strides.begin(), strides.end());
   for (const ExactIndices& place : exact_indices(schedule, tile))
@@ -100,6 +104,12 @@ CoordinateRanges ranges_in(const Schedule& schedule, const TransposeTile* tile, 
   const RunVariables run(schedule.exprs());
   for (const Expr column : {run.column_first, run.column_last, run.begin, run.end})
     ranges[column.symbol()] = {0, most(schedule.columns) + kLongestBlock};
+  if (const Boxes* const boxes = schedule.boxes()) {
+    ranges[boxes->box.symbol()] = {0, most(schedule.blocks())};
+    for (std::size_t axis = 0; axis < boxes->first.size(); ++axis)
+      for (const Expr row : {boxes->first[axis], boxes->last[axis]})
+        ranges[row.symbol()] = {0, most(schedule.kernel.extents[axis])};
+  }
   if (tile == nullptr) return ranges;
   const Expr cross = schedule.kernel.extent(tile->axis);
   ranges[tile->cross_tile.symbol()] = {0, most(cross) / tile->side()};

@@ -9,6 +9,7 @@
 
 #include "compiler/kernel/kernel.h"
 #include "compiler/schedule/model/body.h"
+#include "compiler/schedule/model/boxes.h"
 #include "compiler/schedule/model/row_chunks.h"
 #include "compiler/schedule/model/segments.h"
 #include "compiler/schedule/model/tiles.h"
@@ -75,7 +76,7 @@ struct HostCover {
   std::vector<std::optional<RowChunks>> row_chunks = {};  ///< one for each case of the schedule, or empty
 };
 
-using Cover = std::variant<HostCover, VectorGrid, Tiles>;
+using Cover = std::variant<HostCover, VectorGrid, Tiles, Boxes>;
 
 /// How output bytes are written: `plain` through the caches, `nontemporal` past them (whole cache lines only), or
 /// `automatic`, past them if the output is too large for them, which the launch knows.
@@ -118,6 +119,8 @@ struct Schedule {
   [[nodiscard]] VectorGrid* grid() { return std::get_if<VectorGrid>(&cover); }
   [[nodiscard]] const Tiles* tiles() const { return std::get_if<Tiles>(&cover); }
   [[nodiscard]] Tiles* tiles() { return std::get_if<Tiles>(&cover); }
+  [[nodiscard]] const Boxes* boxes() const { return std::get_if<Boxes>(&cover); }
+  [[nodiscard]] Boxes* boxes() { return std::get_if<Boxes>(&cover); }
   [[nodiscard]] bool is_for_gpu() const { return !std::holds_alternative<HostCover>(cover); }
   /// The row chunks of a case, or null where it has none.
   [[nodiscard]] const RowChunks* row_chunks(std::size_t row_case) const;

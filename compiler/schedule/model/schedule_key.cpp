@@ -58,6 +58,9 @@ CodeKey key_of(const Schedule& schedule) {
     const TransposeTile& tile = tiles->shapes.front();
     add(key, tile.threads, tile.column_words, tiles->shapes.size(), tile.axis, tile.lanes, tile.array_count,
         schedule.store);
+  } else if (const Boxes* const boxes = schedule.boxes()) {
+    add(key, boxes->threads, boxes->lanes, boxes->stages.size(), schedule.store);
+    add(key, id(boxes->launched));
   } else if (const VectorGrid* const grid = schedule.grid()) {
     add(key, grid->threads, grid->vectors, grid->lanes,
         has_whole_vectors(schedule) ? schedule.store : StoreKind::plain);

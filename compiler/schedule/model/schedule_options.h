@@ -16,6 +16,7 @@ struct BlockOptions {
   int threads = 256;  ///< of a block, each of which takes `unroll` vectors of the flattened output
   bool tiles = true;  ///< go by tiles through shared memory where rows are read across
   TileSize tile_size = TileSize::by_output;  ///< of those tiles
+  bool boxes = false;                        ///< go by boxes, where they can
 };
 
 /// The parts of a target's config that concern the loops.

@@ -60,6 +60,23 @@ class SchedulePrinter {
     if (const Tiles* const tiles = schedule_.tiles())
       for (const TransposeTile& tile : tiles->shapes) add_tile(tile);
     if (const VectorGrid* const grid = schedule_.grid()) add_grid(*grid);
+    if (const Boxes* const boxes = schedule_.boxes()) add_boxes(*boxes);
+  }
+
+  void add_boxes(const Boxes& boxes) {
+    line(1, "threads {}, boxes of {} rows, {} a vector", boxes.threads, text(boxes.step),
+         count_of(static_cast<std::size_t>(boxes.lanes), "lane"));
+    line(2, "{} = {}", text(boxes.step), text(boxes.launched));
+    line(1, "boxes {}, from row {}, {} rows", text(boxes.boxes), text(boxes.first_row), text(boxes.rows));
+    for (const BoxStage& stage : boxes.stages) {
+      std::string run;
+      for (std::size_t axis = 0; axis < stage.from.size(); ++axis)
+        run += fmt::format("{}{} to {}", axis == 0 ? "" : ", ", text(stage.from[axis]), text(stage.last[axis]));
+      line(1, "stage {}[{}]", kernel_.program->value(stage.tensor).name, run);
+      line(2, "from {}, {} elements, {} at most, at byte {}", text(stage.first), text(stage.elements),
+           text(stage.capacity), text(stage.place));
+    }
+    line(1, "shared memory {} bytes", text(boxes.shared_bytes));
   }
 
   void add_grid(const VectorGrid& grid) {

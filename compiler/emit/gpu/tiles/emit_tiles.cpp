@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include <llvm/IR/IntrinsicsNVPTX.h>
-
 #include "compiler/emit/gpu/tiles/emit_tile_loads.h"
 #include "compiler/emit/gpu/tiles/emit_tile_stores.h"
 #include "compiler/emit/gpu/tiles/tile_memory.h"
@@ -35,9 +33,9 @@ class TileEmitter : private TileEmitterBase {
     // Tiles are launched for rows of any phase. Where rows have none, those past the last column have nothing.
     vector_.when(vector_.holds({tile_.some}), [&] {
       if (tile_.holds_results)
-        in_turn([&] { emit_results(); }, [&] { storer_.emit(outputs_, has_halo_); });
+        vector_.in_turn([&] { emit_results(); }, [&] { storer_.emit(outputs_, has_halo_); });
       else
-        in_turn([&] { emit_loads(); }, [&] { emit_stores(); });
+        vector_.in_turn([&] { emit_loads(); }, [&] { emit_stores(); });
     });
   }
 
@@ -77,29 +75,6 @@ class TileEmitter : private TileEmitterBase {
     }
     vector_.set(tile_.needed, builder_.CreateSelect(has_halo_, context_.index(0), halo));
     vector_.set(tile_.phase, context_.index(0));
-  }
-
-  /// Emits what is done before the barrier and what after it. Where threads are run one after the other, each goes up
-  /// to the barrier first: it returns there.
-  template <class Before, class After>
-  void in_turn(Before&& before, After&& after) {
-    if (vector_.interval == nullptr) {
-      std::forward<Before>(before)();
-      builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {builder_.getInt32(0)});
-      std::forward<After>(after)();
-      return;
-    }
-    BasicBlock* first = vector_.block("before_barrier");
-    BasicBlock* barrier = vector_.block("barrier");
-    BasicBlock* second = vector_.block("after_barrier");
-    builder_.CreateCondBr(builder_.CreateICmpEQ(vector_.interval, builder_.getInt32(0)), first, second);
-    builder_.SetInsertPoint(first);
-    std::forward<Before>(before)();
-    builder_.CreateBr(barrier);
-    builder_.SetInsertPoint(barrier);
-    builder_.CreateRetVoid();
-    builder_.SetInsertPoint(second);
-    std::forward<After>(after)();
   }
 
   /// Emits the code of each position that this thread loads: those of its blocks in some rounds, a bit each.

@@ -36,6 +36,26 @@ void VectorContext::wait_for_earlier_grids() const {
   builder.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_launch_dependents, {});
 }
 
+void VectorContext::in_turn(llvm::function_ref<void()> before, llvm::function_ref<void()> after) const {
+  if (interval == nullptr) {
+    before();
+    builder.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {builder.getInt32(0)});
+    after();
+    return;
+  }
+  BasicBlock* first = block("before_barrier");
+  BasicBlock* barrier = block("barrier");
+  BasicBlock* second = block("after_barrier");
+  builder.CreateCondBr(builder.CreateICmpEQ(interval, builder.getInt32(0)), first, second);
+  builder.SetInsertPoint(first);
+  before();
+  builder.CreateBr(barrier);
+  builder.SetInsertPoint(barrier);
+  builder.CreateRetVoid();
+  builder.SetInsertPoint(second);
+  after();
+}
+
 ThreadValues::ThreadValues(const VectorContext& vector, std::size_t body, BodyArguments arguments, Value* column)
     : vector_(vector),
       builder_(vector.builder),

@@ -26,7 +26,7 @@ struct VectorContext {
   [[nodiscard]] const Schedule& schedule() const { return context.schedule; }
   [[nodiscard]] const VectorGrid& grid() const { return *context.schedule.grid(); }
   [[nodiscard]] const TransposeTile& tile() const { return *context.tile; }
-  [[nodiscard]] int lanes() const { return grid().lanes; }
+  [[nodiscard]] int lanes() const { return schedule().boxes() != nullptr ? schedule().boxes()->lanes : grid().lanes; }
   [[nodiscard]] ir::DType result_type(std::size_t result) const { return schedule().kernel.result(result).dtype; }
   [[nodiscard]] llvm::BasicBlock* block(const char* name) const { return new_block(builder, name); }
   [[nodiscard]] llvm::ConstantInt* index(std::int64_t value) const { return context.index(value); }
@@ -58,6 +58,9 @@ struct VectorContext {
   /// Emits the wait for the grids before this one, where the kernel waits: all accesses of global memory come after it,
   /// and what can be computed without them before it, while those grids end.
   void wait_for_earlier_grids() const;
+  /// Emits what is done before a barrier of the block and what after it. Where threads are run one after the other,
+  /// each goes up to the barrier first: it returns there.
+  void in_turn(llvm::function_ref<void()> before, llvm::function_ref<void()> after) const;
   /// Emits code for where a condition holds; the builder stands after it.
   template <class Emit>
   void when(llvm::Value* condition, Emit&& emit) const {

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <vector>
+
+#include "compiler/emit/gpu/boxes/stage_memory.h"
+
+namespace padlock::compiler {
+
+/// A stage where the coordinates of a box are set.
+struct StagedRun {
+  llvm::Value* tensor = nullptr;
+  ir::DType dtype = ir::DType::f32;
+  llvm::Value* origin = nullptr;  ///< the element at byte `place` of shared memory, an offset; may be before the first
+  llvm::Value* place = nullptr;   ///< i32, a multiple of kStageVectorBytes
+};
+
+/// Emits the copies into the stages of a box.
+class BoxStages {
+ public:
+  /// `thread`: its number in the block, an index.
+  BoxStages(const VectorContext& vector, StageMemory& memory, llvm::Value* thread)
+      : vector_(vector),
+        builder_(vector.builder),
+        memory_(memory),
+        accesses_(builder_, vector.fields.fault),
+        thread_(thread) {}
+
+  /// Emits where each stage is, for a box whose origins the expressions have. Reads no memory.
+  void locate();
+  /// Emits this thread's share of the copies, before a barrier of the block.
+  void copy();
+  /// Emits the wait for copies in bulk, after that barrier.
+  void wait();
+  [[nodiscard]] const StagedRun& at(std::size_t stage) const { return runs_[stage]; }
+
+ private:
+  /// What is copied, in elements after the run's origin.
+  struct Copied {
+    llvm::Value *begin, *end;            ///< of what is needed
+    llvm::Value *vectors, *vectors_end;  ///< of what is copied in vectors
+    llvm::Value* storage;                ///< elements of the tensor's storage, i64
+    llvm::Value* name;                   ///< of the access
+  };
+  [[nodiscard]] bool in_bulk() const { return vector_.context.target.copies_in_bulk; }
+  [[nodiscard]] Access global(const StagedRun& run, const Copied& copied, llvm::Value* element, int elements) const;
+  void emit_ptx(const char* code, llvm::ArrayRef<llvm::Value*> operands);
+  [[nodiscard]] llvm::Value* shared_address(llvm::Value* at);
+  void copy_in_bulk();
+  void copy_vectors(const StagedRun& run, const Copied& copied);
+  void copy_elements(const StagedRun& run, const Copied& copied, llvm::Value* first, llvm::Value* end);
+
+  const VectorContext& vector_;
+  llvm::IRBuilder<>& builder_;
+  StageMemory& memory_;
+  AccessEmitter accesses_;
+  llvm::Value* thread_;
+  std::vector<StagedRun> runs_;
+  std::vector<Copied> copied_;
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,238 @@
+#include "compiler/emit/gpu/boxes/box_vectors.h"
+
+#include <algorithm>
+
+#include "compiler/emit/scalar/emit_loop.h"
+#include "ir/expr/affine.h"
+
+namespace padlock::compiler {
+
+BoxVectors::BoxVectors(const VectorContext& vector, StageMemory& memory, const BoxStages& stages)
+    : vector_(vector),
+      builder_(vector.builder),
+      memory_(memory),
+      stages_(stages),
+      lanes_(vector.schedule().boxes()->lanes),
+      masks_(builder_, vector.context.target, lanes_),
+      accesses_(builder_, vector.fields.fault),
+      rows_(vector.context, builder_, vector.exprs),
+      column_(vector.schedule().kernel.coordinate(vector.schedule().kernel.rank() - 1)) {
+  add_groups();
+}
+
+// --- what a trip makes ---------------------------------------------------------------------------------------------
+
+BoxVectors::Group& BoxVectors::group_of(PredicateId predicate) {
+  const auto known = std::ranges::find(groups_, predicate, &Group::predicate);
+  if (known != groups_.end()) return *known;
+  return groups_.emplace_back(Group{.predicate = predicate});
+}
+
+std::size_t BoxVectors::add_value(unsigned bits) {
+  types_.push_back(masks_.type(bits));
+  return types_.size() - 1;
+}
+
+void BoxVectors::add_groups() {
+  for (std::size_t i = 0; i < body().loads.size(); ++i) {
+    Group& group = group_of(body().loads[i].guard);
+    group.loads.push_back(i);
+    group.load_values.push_back(add_value(bits_of(i)));
+  }
+  for (const BodyNode& node : body().nodes) {
+    if (node.kind != NodeKind::when) continue;
+    Group& group = group_of(node.guard);
+    const auto bits = static_cast<unsigned>(8 * ir::byte_size(node.dtype));
+    if (std::ranges::find(group.masks, bits) != group.masks.end()) continue;
+    group.masks.push_back(bits);
+    group.mask_values.push_back(add_value(bits));
+  }
+}
+
+// --- one row -------------------------------------------------------------------------------------------------------
+
+/// Emits the lanes for which a predicate holds, of those in a row whose outer coordinates the expressions have. A
+/// condition says from which column on it holds, or up to which, or holds for all of the row or none.
+BoxVectors::Range BoxVectors::range_of(PredicateId predicate, Value* column) {
+  const auto least = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); };
+  const auto most = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b); };
+  KernelContext& context = vector_.context;
+  Value* columns = vector_.exprs.exact(builder_, vector_.schedule().columns);
+  Range range{.first = most(builder_.CreateNeg(column), context.index(0)),
+              .end = least(builder_.CreateSub(columns, column), context.index(lanes_))};
+  Value* holds = builder_.getTrue();
+  const Graph& graph = vector_.schedule().kernel.graph;
+  for (const ConditionId id : graph.conditions_of(predicate)) {
+    const Condition& condition = graph.condition(id);
+    const ir::Affine form = *linear_in(context.exprs(), condition.expr, column_);
+    Value* rest = vector_.exprs.exact(builder_, form.rest);
+    if (form.slope == 1) {
+      range.first = most(range.first, builder_.CreateSub(builder_.CreateNeg(rest), column));
+    } else if (form.slope == -1) {
+      range.end = least(range.end, builder_.CreateAdd(builder_.CreateSub(rest, column), context.index(1)));
+    } else {
+      const bool is_equation = condition.kind == Condition::Kind::zero;
+      Value* one =
+          is_equation ? builder_.CreateICmpEQ(rest, context.index(0)) : builder_.CreateICmpSGE(rest, context.index(0));
+      holds = builder_.CreateAnd(holds, one);
+    }
+  }
+  range.end = builder_.CreateSelect(holds, range.end, context.index(0));
+  return range;
+}
+
+/// Adds what the group makes in this row to the values that those before it made.
+void BoxVectors::emit_group(const Group& group, Value* column, std::vector<Value*>& values) {
+  const Range range = range_of(group.predicate, column);
+  std::vector<std::size_t> places = group.load_values;
+  places.insert(places.end(), group.mask_values.begin(), group.mask_values.end());
+  BasicBlock* some = vector_.block("some");
+  BasicBlock* after = vector_.block("after");
+  Ways ways;
+  std::vector<Value*> before, made;
+  for (const std::size_t place : places) before.push_back(values[place]);
+  ways.emplace_back(builder_.GetInsertBlock(), before);
+  builder_.CreateCondBr(builder_.CreateICmpSLT(range.first, range.end), some, after);
+  builder_.SetInsertPoint(some);
+  std::vector<Value*> loaded;
+  for (const std::size_t i : group.loads) loaded.push_back(load(i, column, range));
+  std::map<unsigned, Value*> masks;
+  const auto mask = [&](unsigned bits) {
+    Value*& known = masks[bits];
+    if (known == nullptr) known = masks_.range(range.first, range.end, bits);
+    return known;
+  };
+  for (std::size_t i = 0; i < loaded.size(); ++i)
+    made.push_back(builder_.CreateOr(before[i], builder_.CreateAnd(loaded[i], mask(bits_of(group.loads[i])))));
+  for (std::size_t i = 0; i < group.masks.size(); ++i)
+    made.push_back(builder_.CreateOr(before[loaded.size() + i], mask(group.masks[i])));
+  ways.emplace_back(builder_.GetInsertBlock(), made);
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+  const std::vector<Value*> joined = join(builder_, ways);
+  for (std::size_t i = 0; i < places.size(); ++i) values[places[i]] = joined[i];
+}
+
+Value* BoxVectors::load(std::size_t load, Value* column, const Range& range) {
+  const Schedule& schedule = vector_.schedule();
+  const LoadSource& source = schedule.cases[0].calls[0].sources[load];
+  const ir::Layout& layout = schedule.kernel.graph.layout(source.layout);
+  const ir::Affine form =
+      *linear_in(vector_.context.exprs(), layout.offset_of(vector_.context.exprs(), source.coordinates), column_);
+  return form.slope == 0 ? load_one(load, form.rest) : load_staged(load, form.rest, column, range);
+}
+
+/// Elements of less than a word begin anywhere in one.
+Value* BoxVectors::load_staged(std::size_t load, Expr element, Value* column, const Range& range) {
+  const StagedRun& run = stages_.at(static_cast<std::size_t>(vector_.schedule().boxes()->stage_of[load]));
+  const int size = ir::byte_size(run.dtype);
+  Value* first = builder_.CreateAdd(vector_.exprs.address(builder_, element), column);
+  Value* after =
+      builder_.CreateMul(builder_.CreateSub(first, run.origin), builder_.getInt32(static_cast<std::uint32_t>(size)));
+  Value* at = builder_.CreateAdd(run.place, after);
+  const unsigned count = masks_.words(bits_of(load));
+  const bool shifts = size < 4;
+  Value* from = shifts ? builder_.CreateAnd(at, builder_.getInt32(~3U)) : at;
+  const std::vector<Value*> words = memory_.load_words(from, static_cast<int>(count) + (shifts ? 1 : 0), [&] {
+    Value* all = builder_.getTrue();
+    for (int lane = 0; lane < lanes_; ++lane) {
+      Value* number = vector_.context.index(lane);
+      Value* needed =
+          builder_.CreateAnd(builder_.CreateICmpSLE(range.first, number), builder_.CreateICmpSLT(number, range.end));
+      Value* there =
+          memory_.is_written(builder_.CreateAdd(at, builder_.getInt32(static_cast<std::uint32_t>(lane * size))), size);
+      all = builder_.CreateAnd(all, builder_.CreateOr(there, builder_.CreateNot(needed)));
+    }
+    return all;
+  });
+  Value* bits = shifts ? builder_.CreateShl(builder_.CreateAnd(at, builder_.getInt32(3)), 3) : nullptr;
+  Value* made = llvm::PoisonValue::get(masks_.type(bits_of(load)));
+  for (unsigned i = 0; i < count; ++i) {
+    Value* word = words[i];
+    if (shifts)
+      word = builder_.CreateIntrinsic(llvm::Intrinsic::fshr, {builder_.getInt32Ty()}, {words[i + 1], words[i], bits});
+    made = builder_.CreateInsertElement(made, word, std::uint64_t{i});
+  }
+  return made;
+}
+
+Value* BoxVectors::load_one(std::size_t load, Expr element) {
+  const LoadSource& source = vector_.schedule().cases[0].calls[0].sources[load];
+  const std::size_t buffer = vector_.context.buffer_of_input(source.tensor);
+  const ir::DType dtype = body().loads[load].dtype;
+  Access access{.pointer = vector_.fields.buffer(builder_, buffer),
+                .dtype = dtype,
+                .first = vector_.exprs.address(builder_, element)};
+  if (vector_.context.target.aligned_elements) access.align = static_cast<unsigned>(ir::byte_size(dtype));
+  if (vector_.context.checks_load(0, load)) {
+    access.name = builder_.getInt64(buffer);
+    access.extent = vector_.exprs.word(vector_.schedule().kernel.program->value(source.tensor).layout.storage_extent());
+  }
+  Value* value = accesses_.load(access, builder_.getIntNTy(bits_of(load)));
+  return builder_.CreateBitCast(builder_.CreateVectorSplat(static_cast<unsigned>(lanes_), value),
+                                masks_.type(bits_of(load)));
+}
+
+// --- all rows of a vector ------------------------------------------------------------------------------------------
+
+std::vector<Value*> BoxVectors::emit(Value* row, Value* column, Value* rows, Value* first_row) {
+  KernelContext& context = vector_.context;
+  Value* columns = vector_.exprs.exact(builder_, vector_.schedule().columns);
+  BasicBlock* before = builder_.GetInsertBlock();
+  BasicBlock* trip = vector_.block("row");
+  BasicBlock* done = vector_.block("made");
+  builder_.CreateBr(trip);
+  builder_.SetInsertPoint(trip);
+  const auto phi = [&](llvm::Type* type, Value* first) {
+    llvm::PHINode* made = builder_.CreatePHI(type, 2);
+    made->addIncoming(first, before);
+    return made;
+  };
+  llvm::PHINode* this_row = phi(row->getType(), row);
+  llvm::PHINode* this_column = phi(column->getType(), column);
+  std::vector<llvm::PHINode*> phis;
+  std::vector<Value*> values;
+  for (llvm::Type* type : types_) values.push_back(phis.emplace_back(phi(type, llvm::Constant::getNullValue(type))));
+  rows_.set_row(builder_.CreateAdd(first_row, this_row), context.offset_type());
+  for (const Group& group : groups_) emit_group(group, this_column, values);
+  Value* next_row = builder_.CreateAdd(this_row, context.index(1));
+  Value* next_column = builder_.CreateSub(this_column, columns);
+  Value* more = builder_.CreateAnd(builder_.CreateICmpSGT(next_column, context.index(-lanes_)),
+                                   builder_.CreateICmpSLT(next_row, rows));
+  BasicBlock* last = builder_.GetInsertBlock();
+  this_row->addIncoming(next_row, last);
+  this_column->addIncoming(next_column, last);
+  for (std::size_t i = 0; i < phis.size(); ++i) phis[i]->addIncoming(values[i], last);
+  builder_.CreateCondBr(more, trip, done);
+  builder_.SetInsertPoint(done);
+  return compute(values);
+}
+
+std::vector<Value*> BoxVectors::compute(const std::vector<Value*>& values) {
+  std::vector<Value*> loads(body().loads.size());
+  std::map<std::pair<PredicateId, unsigned>, Value*> masks;
+  for (const Group& group : groups_) {
+    for (std::size_t i = 0; i < group.loads.size(); ++i) loads[group.loads[i]] = values[group.load_values[i]];
+    for (std::size_t i = 0; i < group.masks.size(); ++i)
+      masks[{group.predicate, group.masks[i]}] = values[group.mask_values[i]];
+  }
+  BodyValues nodes(vector_.context, body(), builder_, vector_.fields, vector_.exprs);
+  const auto load = [&](const BodyNode& node) {
+    const auto i = static_cast<std::size_t>(node.load);
+    llvm::Type* element = builder_.getIntNTy(bits_of(i));
+    return builder_.CreateBitCast(loads[i], llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes_)));
+  };
+  const auto choose = [&](const BodyNode& node, Value* value, Value* other) {
+    const auto bits = static_cast<unsigned>(8 * ir::byte_size(node.dtype));
+    const auto words = [&](Value* of) { return builder_.CreateBitCast(nodes.spread(of, lanes_), masks_.type(bits)); };
+    return builder_.CreateBitCast(masks_.choose(masks.at({node.guard, bits}), words(value), words(other)),
+                                  value->getType());
+  };
+  BodyValues::Values made(body().nodes.size());
+  nodes.emit(lanes_, {.load = load, .choose = choose}, made);
+  std::vector<Value*> results;
+  for (const int root : body().roots) results.push_back(nodes.spread(made[static_cast<std::size_t>(root)], lanes_));
+  return results;
+}
+
+}  // namespace padlock::compiler

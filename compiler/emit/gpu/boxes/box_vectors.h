@@ -1,0 +1,67 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "compiler/emit/gpu/boxes/box_stages.h"
+#include "compiler/emit/gpu/boxes/lane_masks.h"
+#include "compiler/emit/rows/body_values.h"
+#include "compiler/emit/rows/emit_row_dispatch.h"
+
+namespace padlock::compiler {
+
+/// Emits the values of vectors of a box, which may lie in several rows. Of each row a vector has some lanes, and a
+/// condition holds for a range of those. What is loaded of the row is a vector, too, of which that range counts.
+class BoxVectors {
+ public:
+  BoxVectors(const VectorContext& vector, StageMemory& memory, const BoxStages& stages);
+
+  void load_buffers() { rows_.load_buffers(vector_.fields); }
+  /// Emits the outer coordinates of a row of the output.
+  [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row) { return rows_.unflatten(row); }
+  /// Emits the results of a vector whose lane 0 is `column` of row `row` of the box: indices, of which the column may
+  /// be negative. `rows`: of the box; `first_row`: its first among those of the output.
+  [[nodiscard]] std::vector<llvm::Value*> emit(llvm::Value* row, llvm::Value* column, llvm::Value* rows,
+                                               llvm::Value* first_row);
+
+ private:
+  /// What is made where a predicate holds: loads that it guards, and masks of elements of some widths.
+  struct Group {
+    PredicateId predicate = kAlways;
+    std::vector<std::size_t> loads = {};
+    std::vector<unsigned> masks = {};  // bits
+    // Positions of the values among those of a trip.
+    std::vector<std::size_t> load_values = {}, mask_values = {};
+  };
+  struct Range {
+    llvm::Value *first, *end;  // lanes
+  };
+
+  [[nodiscard]] const Body& body() const { return vector_.schedule().bodies[0]; }
+  [[nodiscard]] unsigned bits_of(std::size_t load) const {
+    return static_cast<unsigned>(8 * ir::byte_size(body().loads[load].dtype));
+  }
+  void add_groups();
+  Group& group_of(PredicateId predicate);
+  [[nodiscard]] std::size_t add_value(unsigned bits);
+  [[nodiscard]] Range range_of(PredicateId predicate, llvm::Value* column);
+  void emit_group(const Group& group, llvm::Value* column, std::vector<llvm::Value*>& values);
+  [[nodiscard]] llvm::Value* load(std::size_t load, llvm::Value* column, const Range& range);
+  [[nodiscard]] llvm::Value* load_staged(std::size_t load, Expr element, llvm::Value* column, const Range& range);
+  [[nodiscard]] llvm::Value* load_one(std::size_t load, Expr element);
+  [[nodiscard]] std::vector<llvm::Value*> compute(const std::vector<llvm::Value*>& values);
+
+  const VectorContext& vector_;
+  llvm::IRBuilder<>& builder_;
+  StageMemory& memory_;
+  const BoxStages& stages_;
+  int lanes_;
+  LaneMasks masks_;
+  AccessEmitter accesses_;
+  RowEmitter rows_;
+  Expr column_;
+  std::vector<Group> groups_;
+  std::vector<llvm::Type*> types_;  // of the values of a trip
+};
+
+}  // namespace padlock::compiler

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "compiler/emit/scalar/target_features.h"
+
+namespace padlock::compiler {
+
+/// Emits which lanes of a vector a condition holds for, as words of 32 bits: those of its elements' bits are all one
+/// where it holds, and zero elsewhere.
+class LaneMasks {
+ public:
+  LaneMasks(llvm::IRBuilder<>& builder, const TargetFeatures& target, int lanes)
+      : builder_(builder), is_gpu_(target.takes_words), lanes_(lanes) {}
+
+  /// Counts the words of a vector of elements of so many bits. Precondition: a multiple of 32 bits.
+  [[nodiscard]] unsigned words(unsigned bits) const { return static_cast<unsigned>(lanes_) * bits / 32; }
+  [[nodiscard]] llvm::Type* type(unsigned bits) const {
+    return llvm::FixedVectorType::get(builder_.getInt32Ty(), words(bits));
+  }
+  /// Emits the lanes [first, end), both i32, of which `first` is not negative.
+  [[nodiscard]] llvm::Value* range(llvm::Value* first, llvm::Value* end, unsigned bits);
+  /// a where the mask is set, else b: all of that type.
+  [[nodiscard]] llvm::Value* choose(llvm::Value* mask, llvm::Value* a, llvm::Value* b) {
+    return builder_.CreateOr(builder_.CreateAnd(a, mask), builder_.CreateAnd(b, builder_.CreateNot(mask)));
+  }
+
+ private:
+  [[nodiscard]] llvm::Value* low_bits(llvm::Value* count);
+
+  llvm::IRBuilder<>& builder_;
+  bool is_gpu_;
+  int lanes_;
+};
+
+}  // namespace padlock::compiler

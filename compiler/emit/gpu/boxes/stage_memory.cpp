@@ -1,0 +1,96 @@
+#include "compiler/emit/gpu/boxes/stage_memory.h"
+
+#include <algorithm>
+
+namespace padlock::compiler {
+namespace {
+
+constexpr std::uint32_t kTwice = ~0U;  // the stamp of what was written twice
+
+}  // namespace
+
+/// Emits how many bytes the launch asked for, as i32.
+Value* StageMemory::bytes() const {
+  const Boxes& boxes = *vector_.schedule().boxes();
+  return vector_.exprs.exact(builder_, at_launch(vector_.context.exprs(), boxes, boxes.shared_bytes));
+}
+
+Value* StageMemory::stamp_of(Value* at) {
+  Value* stamps =
+      builder_.CreateGEP(builder_.getInt8Ty(), vector_.shared, builder_.CreateZExt(bytes(), builder_.getInt64Ty()));
+  return builder_.CreateGEP(builder_.getInt32Ty(), stamps, builder_.CreateSExt(at, builder_.getInt64Ty()));
+}
+
+Access StageMemory::access_of(Value* at, int size) {
+  Access access{.pointer = vector_.shared,
+                .dtype = ir::DType::u8,
+                .first = at,
+                .elements = size,
+                .align = static_cast<unsigned>(std::min(size, 16))};
+  if (!has_stamps()) return access;
+  access.extent = builder_.CreateZExt(bytes(), builder_.getInt64Ty());
+  access.name = builder_.getInt64(vector_.context.abi.accesses.size() - 1);
+  access.align = 1;
+  return access;
+}
+
+/// Claims the bytes: emits whether all of them are the block's, and none was written before.
+Value* StageMemory::claim(Value* at, int size) {
+  Value* end = builder_.CreateAdd(at, builder_.getInt32(static_cast<std::uint32_t>(size)));
+  Value* inside = builder_.CreateICmpULE(end, bytes());
+  Value* now = builder_.CreateAdd(vector_.interval, builder_.getInt32(1));
+  Value* all = inside;
+  vector_.when(inside, [&] {
+    // What is stored here is looked at where the builder stands after it.
+    for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(size); ++i) {
+      Value* stamp = stamp_of(builder_.CreateAdd(at, builder_.getInt32(i)));
+      Value* before = builder_.CreateLoad(builder_.getInt32Ty(), stamp);
+      Value* first = builder_.CreateICmpEQ(before, builder_.getInt32(0));
+      builder_.CreateStore(builder_.CreateSelect(first, now, builder_.getInt32(kTwice)), stamp);
+    }
+  });
+  Value* from = builder_.CreateSelect(inside, at, builder_.getInt32(0));
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(size); ++i) {
+    Value* stamp = builder_.CreateLoad(builder_.getInt32Ty(), stamp_of(builder_.CreateAdd(from, builder_.getInt32(i))));
+    all = builder_.CreateAnd(all, builder_.CreateICmpEQ(stamp, now));
+  }
+  return all;
+}
+
+void StageMemory::store(Value* at, Value* value) {
+  const llvm::DataLayout& layout = builder_.GetInsertBlock()->getModule()->getDataLayout();
+  const auto size = static_cast<int>(layout.getTypeStoreSize(value->getType()).getFixedValue());
+  Access access = access_of(at, size);
+  if (has_stamps()) access.extent = builder_.CreateSelect(claim(at, size), access.extent, builder_.getInt64(0));
+  accesses_.store(access, value, StoreHint::none);
+}
+
+Value* StageMemory::is_written(Value* at, int size) {
+  if (!has_stamps()) return builder_.getTrue();
+  Value* end = builder_.CreateAdd(at, builder_.getInt32(static_cast<std::uint32_t>(size)));
+  Value* inside =
+      builder_.CreateAnd(builder_.CreateICmpSGE(at, builder_.getInt32(0)), builder_.CreateICmpSLE(end, bytes()));
+  // Where it is not, the first bytes are looked at.
+  Value* from = builder_.CreateSelect(inside, at, builder_.getInt32(0));
+  Value* all = inside;
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(size); ++i) {
+    Value* stamp = builder_.CreateLoad(builder_.getInt32Ty(), stamp_of(builder_.CreateAdd(from, builder_.getInt32(i))));
+    Value* before = builder_.CreateICmpULE(stamp, vector_.interval);
+    all = builder_.CreateAnd(all, builder_.CreateAnd(before, builder_.CreateICmpNE(stamp, builder_.getInt32(0))));
+  }
+  return all;
+}
+
+std::vector<Value*> StageMemory::load_words(Value* at, int count, const std::function<Value*()>& may_load) {
+  Value* may = has_stamps() ? may_load() : nullptr;
+  std::vector<Value*> words;
+  for (int i = 0; i < count; ++i) {
+    Access access = access_of(at, 4);
+    access.displacement = 4 * i;
+    if (may != nullptr) access.extent = builder_.CreateSelect(may, access.extent, builder_.getInt64(0));
+    words.push_back(accesses_.load(access, builder_.getInt32Ty()));
+  }
+  return words;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "compiler/emit/gpu/vector_grid/thread_values.h"
+#include "compiler/emit/scalar/emit_access.h"
+
+namespace padlock::compiler {
+
+/// Emits accesses of the stages of a box, bytes of memory that a block's threads share.
+///
+/// A device that runs the threads of a block one after the other keeps a stamp for each byte, after all bytes: 0, or
+/// one more than the interval in which it was written. A byte that is written twice, or read before the barrier or
+/// without having been written, is a fault, as is one beyond what the launch asked for.
+class StageMemory {
+ public:
+  explicit StageMemory(const VectorContext& vector)
+      : vector_(vector), builder_(vector.builder), accesses_(builder_, vector.fields.fault) {}
+
+  /// Stores an integer, or a vector of words, from byte `at` (i32) on, a multiple of its size.
+  void store(llvm::Value* at, llvm::Value* value);
+  /// Loads `count` words of 32 bits that begin at byte `at` (i32), a multiple of 4. `may_load` emits, where there are
+  /// stamps, whether all that is needed of them is written.
+  [[nodiscard]] std::vector<llvm::Value*> load_words(llvm::Value* at, int count,
+                                                     const std::function<llvm::Value*()>& may_load);
+  /// Emits whether `size` bytes from `at` on were written before this interval. Without stamps: true.
+  [[nodiscard]] llvm::Value* is_written(llvm::Value* at, int size);
+  [[nodiscard]] bool has_stamps() const { return vector_.interval != nullptr; }
+
+ private:
+  [[nodiscard]] llvm::Value* bytes() const;
+  [[nodiscard]] llvm::Value* stamp_of(llvm::Value* at);
+  [[nodiscard]] llvm::Value* claim(llvm::Value* at, int size);
+  [[nodiscard]] Access access_of(llvm::Value* at, int size);
+
+  const VectorContext& vector_;
+  llvm::IRBuilder<>& builder_;
+  AccessEmitter accesses_;
+};
+
+}  // namespace padlock::compiler

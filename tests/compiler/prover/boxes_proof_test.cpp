@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "tests/compiler/prover/gpu_programs.h"
+#include "tests/compiler/prover/seeded_gpu_schedule.h"
+
+// What is proved of boxes, and the lemma that it relies on: the rows of a box read one run of an input.
+namespace padlock::compiler {
+namespace {
+
+using ir::Expr;
+
+constexpr std::string_view kImages =
+    "program p(x: f16[A, B, C], l: dim, h: dim) where A >= 1, B >= 1, C >= 1, -9 <= l, l <= 9, -9 <= h, h <= 9 "
+    "{ y = pad(x, low = [0, l, l], high = [0, h, h], value = 2) z = relu(y) return z }";
+constexpr std::string_view kTwo =
+    "program p(x: f32[A, B], y: f32[A, C]) where A >= 1, B >= 1, C >= 1 { z = concat(x, y, axis = 1) return z }";
+constexpr std::string_view kScaled =
+    "program p(x: u8[A, B, C], s: f32[B, 1]) where A >= 1, B >= 1, C >= 1 { f = cast(x, f32) y = mul(f, s) "
+    "z = pad(y, low = [0, 0, 1], high = [0, 0, 2], value = 0) return z }";
+
+/// The boxes that a launch may take of a program's first kernel, or none.
+std::optional<Schedule> boxes_of(const ir::Program& program, const PassEdits* edits = nullptr) {
+  std::vector<Schedule> all = schedules_for_gpu(std::move(kernels_of(program).front()), GpuConfig::standard(), edits);
+  const auto boxed = std::ranges::find_if(all, [](const Schedule& one) { return one.boxes() != nullptr; });
+  if (boxed == all.end()) return std::nullopt;
+  return std::move(*boxed);
+}
+
+/// Edits boxes alone.
+ScheduleEdit box_edit(std::function<void(ir::ExprContext&, Boxes&)> edit) {
+  return ScheduleEdit([edit = std::move(edit)](Schedule& schedule) {
+    if (schedule.boxes() != nullptr) edit(schedule.exprs(), *schedule.boxes());
+  });
+}
+
+void check_refuted(std::string_view what, std::string_view violation, const ScheduleEdit& edit) {
+  CAPTURE(what);
+  const ir::Program program = testing::program_of(kImages);
+  std::optional<Schedule> schedule = boxes_of(program, &edit);
+  REQUIRE(schedule.has_value());
+  const Proof proof = testing::value_of(list_obligations(*std::move(schedule), {}));
+  const Obligation* const refuted = proof.refuted();
+  REQUIRE(refuted != nullptr);
+  CHECK(refuted->found.violation.find(violation) != std::string::npos);
+  CAPTURE(refuted->found.violation);
+  CHECK(refuted->access.find("box") + refuted->access.find("stage") + 1 != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("boxes: every obligation is decided") {
+  for (const std::string_view text : {kImages, kTwo, kScaled, kPad}) {
+    CAPTURE(text);
+    const ir::Program program = testing::program_of(text);
+    std::optional<Schedule> schedule = boxes_of(program);
+    REQUIRE(schedule.has_value());
+    CHECK(schedule->index32.bound > 0);
+    for (const Obligation& one : testing::value_of(list_obligations(*std::move(schedule), {})).obligations) {
+      CAPTURE(to_string(one));
+      CHECK((one.verdict == Verdict::proved || one.verdict == Verdict::guarded));
+    }
+  }
+}
+
+TEST_CASE("boxes: what is wrong with them is refuted") {
+  check_refuted("a run that begins a row late", "is loaded", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                  boxes.stages[0].from[1] = exprs.add(boxes.stages[0].from[1], exprs.constant(1));
+                }));
+  check_refuted("a run that ends a row early", "is loaded", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                  boxes.stages[0].last[1] = exprs.sub(boxes.stages[0].last[1], exprs.constant(1));
+                }));
+  check_refuted("a run that ends a column early", "is loaded", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                  boxes.stages[0].last[2] = exprs.sub(boxes.stages[0].last[2], exprs.constant(1));
+                }));
+  check_refuted("a run that ends two rows late", "whose extent is", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                  boxes.stages[0].last[1] = exprs.add(boxes.stages[0].last[1], exprs.constant(2));
+                }));
+  check_refuted("an image later", "do not follow each other", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                  boxes.stages[0].from[0] = exprs.add(boxes.stages[0].from[0], exprs.constant(1));
+                }));
+  check_refuted("a stage that is an element short", "is not that from", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                  boxes.stages[0].capacity = exprs.sub(boxes.stages[0].capacity, exprs.constant(1));
+                }));
+  check_refuted("a run that is an element short", "is not that from", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                  boxes.stages[0].elements = exprs.sub(boxes.stages[0].elements, exprs.constant(1));
+                }));
+  check_refuted("a stage where the barrier is", "overlap", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                  boxes.stages[0].place = exprs.constant(0);
+                }));
+  check_refuted("memory that is a word short", "leave the memory", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                  boxes.shared_bytes = exprs.sub(boxes.shared_bytes, exprs.constant(4));
+                }));
+  check_refuted("rows that two boxes have", "none of the output's", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                  boxes.first_row = exprs.sub(boxes.first_row, boxes.box);
+                }));
+  check_refuted("boxes of no rows", "boxes of 0 rows", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                  boxes.launched = exprs.sub(boxes.launched, exprs.constant(1));
+                }));
+}
+
+TEST_CASE("boxes: none where rows do not follow each other, or a load does not move with the columns") {
+  for (const std::string_view text :
+       {"program p(x: f32[A, B]) where A >= 1, B >= 1 { y = transpose(x, perm = [1, 0]) z = pad(y, low = [0, 1], "
+        "high = [0, 0], value = 0) return z }",
+        "program p(x: f32[A, B]) where A >= 1, B >= 2 { y = pad(x, low = [0, 1], high = [0, 1], mode = reflect) return y }",
+        "program p(x: f32[A, B, C, D]) { y = pad(x, low = [0, 1, 1, 1], high = [0, 1, 1, 1], value = 0) return y }",
+        "program p(x: f32[A]) { y = pad(x, low = [1], high = [1], value = 0) return y }"}) {
+    CAPTURE(text);
+    CHECK_FALSE(boxes_of(testing::program_of(text)).has_value());
+  }
+}
+
+namespace {
+
+/// Goes through the boxes of one binding: what a row reads lies in the run, the run in the tensor, and in its capacity.
+class AllBoxes {
+ public:
+  AllBoxes(const Schedule& schedule, std::array<std::int64_t, 5> sizes, std::int64_t step)
+      : schedule_(schedule), exprs_(schedule.exprs()), sizes_(sizes), step_(step), values_(exprs_.symbol_count()) {
+    const std::array<const char*, 5> names = {"A", "B", "C", "l", "h"};
+    for (std::size_t i = 0; i < names.size(); ++i) set(*exprs_.find_symbol(names[i]), sizes[i]);
+    set(schedule.boxes()->step, step);
+  }
+
+  std::string check() {
+    const std::int64_t rows = extent(0) * extent(1);
+    for (std::int64_t first = 0; first < rows; first += step_) {
+      const std::int64_t last = std::min(first + step_, rows) - 1;
+      set(schedule_.boxes()->first[0], first / extent(1));
+      set(schedule_.boxes()->first[1], first % extent(1));
+      set(schedule_.boxes()->last[0], last / extent(1));
+      set(schedule_.boxes()->last[1], last % extent(1));
+      if (std::string problem = check_box(first, last); !problem.empty()) return problem;
+    }
+    return {};
+  }
+  [[nodiscard]] std::int64_t extent(int axis) { return value(schedule_.kernel.extents[static_cast<std::size_t>(axis)]); }
+
+ private:
+  void set(Expr symbol, std::int64_t to) { values_[symbol.symbol()] = to; }
+  std::int64_t value(Expr e) { return static_cast<std::int64_t>(testing::value_of(ir::evaluate(exprs_, e, values_))); }
+
+  std::string check_box(std::int64_t first_row, std::int64_t last_row) {
+    const BoxStage& stage = schedule_.boxes()->stages.front();
+    const bool some = value(stage.columns) > 0 && value(stage.elements) > 0;
+    const std::int64_t first = value(stage.first);
+    const std::int64_t end = some ? first + value(stage.elements) : first;
+    const auto [images, height, width, low, high] = sizes_;
+    if (some && (first < 0 || end > images * height * width)) return "a run leaves the tensor";
+    if (some && end - first > value(stage.capacity)) return "a run does not fit its stage";
+    for (std::int64_t row = first_row; row <= last_row; ++row)
+      for (std::int64_t column = 0; column < extent(2); ++column) {
+        const std::int64_t y = row % extent(1) - low, x = column - low;
+        if (y < 0 || y >= height || x < 0 || x >= width) continue;
+        const std::int64_t element = (row / extent(1) * height + y) * width + x;
+        if (element < first || element >= end) return "an element that is read is not in the run";
+      }
+    return {};
+  }
+
+  const Schedule& schedule_;
+  ir::ExprContext& exprs_;
+  std::array<std::int64_t, 5> sizes_;
+  std::int64_t step_;
+  std::vector<std::int64_t> values_;
+};
+
+}  // namespace
+
+TEST_CASE("boxes: the lemma holds of all small sizes, amounts and steps") {
+  const ir::Program program = testing::program_of(kImages);
+  const std::optional<Schedule> schedule = boxes_of(program);
+  REQUIRE(schedule.has_value());
+  int checked = 0;
+  for (std::int64_t images = 1; images <= 3; ++images)
+    for (std::int64_t height = 1; height <= 4; ++height)
+      for (std::int64_t width = 1; width <= 3; ++width)
+        for (std::int64_t low = -2; low <= 2; ++low)
+          for (std::int64_t high = -2; high <= 2; ++high) {
+            if (height + low + high < 1 || width + low + high < 1) continue;
+            for (std::int64_t step = 1; step <= 7; ++step) {
+              CAPTURE(images);
+              CAPTURE(height);
+              CAPTURE(width);
+              CAPTURE(low);
+              CAPTURE(high);
+              CAPTURE(step);
+              CHECK(AllBoxes(*schedule, {images, height, width, low, high}, step).check() == "");
+              ++checked;
+            }
+          }
+  CHECK(checked > 3000);
+}
+
+}  // namespace padlock::compiler
