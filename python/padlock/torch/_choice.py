@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.fx import Graph, Node
 
+from ._aliases import SharedResults
 from ._clusters import CONCATENATIONS, PADS
 from ._lower import RULES, overload
 from ._names import chooses_layouts, is_known, size_hint
@@ -140,15 +141,15 @@ def share_sources(graph: Graph) -> None:
             graph.erase_node(other)
 
 
-def layouts_of(cluster: Sequence[Node]) -> dict[Node, torch.Tensor]:
+def layouts_of(cluster: Sequence[Node], shared: SharedResults) -> dict[Node, torch.Tensor]:
     """Returns the tensors that a crop, which is taken whatever is beside it, has with channels last: as Inductor keeps images between
-    operators where there are convolutions, and so without a copy on each side."""
+    operators where there are convolutions, and so without a copy on each side. Of what is shared, the views would be copies."""
     pad, convolutions = cluster[0], ("convolution", "mkldnn")
     if len(cluster) != 1 or not is_crop(pad) or not chooses_layouts():
         return {}
     if not any(str(getattr(node.target, "_opname", "")).startswith(convolutions) for node in pad.graph.nodes):
         return {}
-    ends = [node for node in (pad, pad.args[0]) if isinstance(node, Node) and not is_end(node)]
+    ends = [node for node in (pad, pad.args[0]) if isinstance(node, Node) and not is_end(node) and not shared.has(node)]
     images = [node for node in ends if node.meta["val"].dim() == 4 and node.meta["val"].is_contiguous()]
     return {node: torch.empty_like(node.meta["val"], memory_format=torch.channels_last) for node in images}
 

@@ -249,24 +249,3 @@ def _expand(to: Lowering, node: Node, x: Any, sizes: Sequence[Any], **_: Any) ->
 def _same(to: Lowering, node: Node, x: Any, **_: Any) -> str:
     to.extents[node] = to.extents_of(x)
     return to.tensor(x)
-
-
-#: Operators whose results are other views of their first argument: they cost nothing where they stand outside.
-VIEWS = {
-    overload("slice", "Tensor"),
-    overload("select", "int"),
-    overload("split", "Tensor"),
-    overload("split_with_sizes"),
-    overload("view"),
-    overload("unsqueeze"),
-    overload("squeeze"),
-    overload("squeeze", "dim"),
-    overload("squeeze", "dims"),
-    overload("permute"),
-    overload("transpose", "int"),
-    overload("t"),
-    overload("expand"),
-    overload("alias"),
-    overload("detach"),
-    operator.getitem,
-} - {None}

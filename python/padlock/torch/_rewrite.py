@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.fx import Graph, Node
 
+from ._aliases import is_view
+from ._clusters import end_of_part
 from ._lower import Lowering, overload, type_name, value_of
-from ._lower_moves import VIEWS
 from ._names import INPUTS_AS_TRACED, is_known
 from ._sizes import Untranslatable, names_of_extents
 
@@ -66,8 +67,9 @@ def _dense_order(value: torch.Tensor) -> tuple[int, ...] | None:
     return None
 
 
-def outputs_of(cluster: Sequence[Node], layouts: Layouts) -> list[Output]:
-    """Returns the values of a cluster that others need. A view that is not dense stays outside as well, and what it shows is needed."""
+def outputs_of(cluster: Sequence[Node], layouts: Layouts, views: Collection[Node]) -> list[Output]:
+    """Returns the values of a cluster that others need. A view that is not dense stays outside as well, and so do `views`, which share
+    memory with other results of the graph: what they show is needed."""
     inside = set(cluster)
     found: list[Output] = []
     needed = [node for node in cluster if any(user not in inside for user in node.users)]
@@ -79,8 +81,8 @@ def outputs_of(cluster: Sequence[Node], layouts: Layouts) -> list[Output]:
         seen.add(node)
         value = layouts.get(node, node.meta.get("val"))
         perm = _dense_order(value) if isinstance(value, torch.Tensor) else None
-        viewed = node.args[0] if node.target in VIEWS else None
-        if perm is not None and (perm == tuple(range(len(perm))) or viewed is None):
+        viewed = node.args[0] if is_view(node) else None
+        if node not in views and perm is not None and (perm == tuple(range(len(perm))) or viewed is None):
             found.append(Output(node, perm))
         elif viewed is None:
             raise Untranslatable(f"{node.name} has strides that are neither dense nor channels last")
@@ -144,8 +146,8 @@ class Part:
         return Part(self.outputs, self.needed, {}, self.layouts)
 
 
-def part_of(cluster: Sequence[Node], layouts: Layouts) -> Part:
-    outputs = outputs_of(cluster, layouts)
+def part_of(cluster: Sequence[Node], layouts: Layouts, views: Collection[Node] = ()) -> Part:
+    outputs = outputs_of(cluster, layouts, views)
     if not outputs:
         raise Untranslatable("nothing outside needs more than a view of it")
     needed = _needed(cluster, outputs)
@@ -181,10 +183,10 @@ def program_of(cluster: Sequence[Node], part: Part, name: str = "cluster") -> Pr
     return Program(text, list(to.inputs), list(dims.values()), [node for _, node in to.scalars.values()], outputs, part.layouts)
 
 
-def replace(graph: Graph, program: Program) -> Node:
-    """Puts a program's call into a graph, for all that is outside. Call `sort` when all are there."""
-    last = next(iter(reversed(graph.nodes)))
-    with graph.inserting_before(last):
+def replace(graph: Graph, cluster: Sequence[Node], program: Program) -> Node:
+    """Puts the call of a cluster's program into a graph, for all that is outside, before anything is written that it may read. Call
+    `sort` when all are there."""
+    with graph.inserting_before(end_of_part(cluster[-1])):
         dims = [_sizes_node(graph, one) if isinstance(one, tuple) else one for one in program.dims]
         run = graph.call_function(torch.ops.padlock.cluster.default, (program.text, program.inputs, dims, program.scalars))
         values = []
