@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.fx import Graph, Node
 
-from ._aliases import SharedResults
+from ._aliases import SharedResults, is_view, memory_of
 from ._clusters import CONCATENATIONS, PADS
 from ._lower import RULES, overload
 from ._names import chooses_layouts, is_known, size_hint
@@ -61,9 +61,6 @@ def is_called(node: Node) -> bool:
     """Returns whether an operator ends Inductor's own fusion, or is no operator."""
     if node.op in ("placeholder", "output", "get_attr"):
         return True
-    if node.target in (torch.ops.aten.permute.default,) and node.args[0].op == "call_function":  # type: ignore[union-attr]
-        source = node.args[0]
-        return isinstance(source, Node) and source.target is torch.ops.padlock.cluster.default
     space = getattr(node.target, "namespace", None)
     if space is None:  # a part of several results
         return all(is_called(source) for source in node.all_input_nodes)
@@ -92,11 +89,23 @@ def _is_copy_between(cluster: Sequence[Node], beside: Sequence[Node]) -> bool:
     return any(node.op == "call_function" and isinstance(node.meta.get("val"), torch.Tensor) for node in beside)
 
 
+def _users(nodes: Iterable[Node], inside: Collection[Node]) -> list[Node]:
+    """What uses nodes, or views of them, outside."""
+    found: dict[Node, None] = {}
+    waiting = [user for node in nodes for user in node.users if user not in inside]
+    while waiting:
+        user = waiting.pop(0)
+        if is_view(user):
+            waiting += user.users
+        else:
+            found[user] = None
+    return list(found)
+
+
 def _why_left(cluster: Sequence[Node], program: Program) -> str | None:
-    """Why what is beside a cluster would make it dear, or None."""
+    """Why what is beside a cluster would make it dear, or None. Views cost nothing: what is beyond them is beside it."""
     inside = set(cluster)
-    users = [user for node in cluster for user in node.users if user not in inside]
-    for node in (*program.inputs, *users):
+    for node in (*map(memory_of, program.inputs), *_users(cluster, inside)):
         if not isinstance(node.meta.get("val"), (int, torch.SymInt)) and not is_called(node):
             return f"beside {node.name}, with which Inductor may fuse it"
     between = [(node, node) for node in program.inputs]

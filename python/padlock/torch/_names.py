@@ -227,8 +227,8 @@ def call_directly(operator: Any, name: str) -> None:
     fallback(operator, layout_constraint=constraint(exact_strides_tags[0]), warn=False)
     as_operator = table[operator]
 
-    def lower(*arguments: Any) -> Any:
-        made = as_operator(*arguments)
+    def lower(*arguments: Any, **named: Any) -> Any:
+        made = as_operator(*arguments, **named)
         try:
             if not graph.graph.cpp_wrapper:
                 _rename_call(made, name)

@@ -14,6 +14,7 @@ from ._aliases import is_view
 from ._clusters import end_of_part
 from ._lower import Lowering, overload, type_name, value_of
 from ._names import INPUTS_AS_TRACED, is_known
+from ._size_nodes import SizeNodes
 from ._sizes import Untranslatable, names_of_extents
 
 
@@ -67,9 +68,22 @@ def _dense_order(value: torch.Tensor) -> tuple[int, ...] | None:
     return None
 
 
+def _is_as_made(value: torch.Tensor, perm: Sequence[int]) -> bool:
+    """Returns whether strides are those that a kernel's result has: along an axis of one element, or without elements, others are dense
+    as well, and callers see them."""
+    expected: Any = 1
+    at_least_one: Any = 1
+    for axis in reversed(perm):
+        if not (is_known(value.stride(axis) == expected) or is_known(value.stride(axis) == at_least_one)):
+            return False
+        expected = expected * value.shape[axis]
+        at_least_one = at_least_one * torch.sym_max(value.shape[axis], 1)
+    return True
+
+
 def outputs_of(cluster: Sequence[Node], layouts: Layouts, views: Collection[Node]) -> list[Output]:
-    """Returns the values of a cluster that others need. A view that is not dense stays outside as well, and so do `views`, which share
-    memory with other results of the graph: what they show is needed."""
+    """Returns the values of a cluster that others need. A view whose strides no kernel's result has stays outside as well, and so do
+    `views`, which share memory with other results of the graph: what they show is needed."""
     inside = set(cluster)
     found: list[Output] = []
     needed = [node for node in cluster if any(user not in inside for user in node.users)]
@@ -82,7 +96,8 @@ def outputs_of(cluster: Sequence[Node], layouts: Layouts, views: Collection[Node
         value = layouts.get(node, node.meta.get("val"))
         perm = _dense_order(value) if isinstance(value, torch.Tensor) else None
         viewed = node.args[0] if is_view(node) else None
-        if node not in views and perm is not None and (perm == tuple(range(len(perm))) or viewed is None):
+        stays = viewed is not None and (node in views or perm != tuple(range(len(perm or ()))) or not _is_as_made(value, perm))
+        if perm is not None and not stays:
             found.append(Output(node, perm))
         elif viewed is None:
             raise Untranslatable(f"{node.name} has strides that are neither dense nor channels last")
@@ -188,7 +203,9 @@ def replace(graph: Graph, cluster: Sequence[Node], program: Program) -> Node:
     `sort` when all are there."""
     with graph.inserting_before(end_of_part(cluster[-1])):
         dims = [_sizes_node(graph, one) if isinstance(one, tuple) else one for one in program.dims]
-        run = graph.call_function(torch.ops.padlock.cluster.default, (program.text, program.inputs, dims, program.scalars))
+        arguments = (program.text, program.inputs, dims, program.scalars)
+        place = () if program.inputs else (value_of(program.outputs[0].node).device,)
+        run = graph.call_function(torch.ops.padlock.cluster.default, (*arguments, *place))
         values = []
         for i, output in enumerate(program.outputs):
             part = graph.call_function(operator.getitem, (run, i))
@@ -198,11 +215,25 @@ def replace(graph: Graph, cluster: Sequence[Node], program: Program) -> Node:
                 inverse = [output.perm.index(axis) for axis in range(len(output.perm))]
                 part = graph.call_function(overload("permute"), (part, inverse))
                 part.meta["val"] = value_of(output.node)
+            if output.node not in program.layouts and not _is_as_made(value_of(output.node), output.perm):
+                part = _with_strides(graph, part, value_of(output.node))
             output.node.replace_all_uses_with(part)
             values.append(value)
         run.meta["val"] = values
     run.meta[INPUTS_AS_TRACED] = torch.fx.node.map_arg(run.args, lambda node: program.layouts.get(node, node.meta["val"])), {}
     return run
+
+
+def _with_strides(graph: Graph, part: Node, value: torch.Tensor) -> Node:
+    """The same elements with the strides that were traced."""
+    nodes = SizeNodes(graph)
+    try:
+        extents, strides = ([nodes.make(n) if isinstance(n, torch.SymInt) else n for n in sizes] for sizes in (value.shape, value.stride()))
+    except Untranslatable:
+        return part
+    made = graph.call_function(overload("as_strided"), (part, extents, strides))
+    made.meta["val"] = value
+    return made
 
 
 def _sizes_node(graph: Graph, place: tuple[Node, int]) -> Node:
