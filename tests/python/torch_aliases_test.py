@@ -164,6 +164,16 @@ class Writes(Case):
 
         self.same(function, lambda: torch.ones(4, 6), kernels=1)
 
+    def test_a_part_of_an_input_that_was_written_to_begins_where_it_did(self):
+        import torch
+
+        def function(x):
+            x.view(-1)[1:].add_(3)
+            part = x.narrow(0, 1, x.shape[0] - 1)
+            return torch.nn.functional.pad(x, (1, 1)), part.to(part.dtype), part * 2
+
+        self.same(function, lambda: torch.arange(6.0))
+
     def test_through_a_view_of_a_result(self):
         import torch
 

@@ -105,6 +105,14 @@ class Strides(Case):
         self.check(lambda x: pad(x, (1, 1)).t()[2:3, :3] + 1, x)
         self.assertEqual(len(taken()), 6)
 
+    def test_of_an_axis_of_one_element_that_a_kernel_reads(self):
+        """No symbol is taken from there: a tensor may have any stride along it."""
+        import torch
+
+        self.check(lambda x: torch.nn.functional.pad(x[2:].unfold(-1, 2, 1), (1, -1)), torch.ones(3, 6))
+        self.check(lambda x: torch.nn.functional.pad(x, (1, -1)), torch.ones(3, 6)[:1].unfold(-1, 2, 1))
+        self.assertEqual(len(taken()), 4)
+
 
 if __name__ == "__main__":
     main()

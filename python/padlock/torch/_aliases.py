@@ -59,6 +59,10 @@ class SharedResults:
         for node in {*results, *(node for node in graph.nodes if node.op != "call_function")}:
             for memory in {memory_of(node), *_storages_of(memory_of(node))}:
                 seen.setdefault(memory, set()).add(node)
+        # Results that see what is written to an input are made of that input again, by their strides and where they begin.
+        for writer in filter(writes, graph.nodes):
+            for source in writer.all_input_nodes:
+                seen.setdefault(memory_of(source), set()).add(writer)
         self._memories = {memory for memory, nodes in seen.items() if len(nodes) > 1}
         #: Views that lead to them. They stay as they are.
         self.views: set[Node] = set()

@@ -115,15 +115,21 @@ def _needed(cluster: Sequence[Node], outputs: Sequence[Output]) -> list[Node]:
     return [node for node in cluster if node in wanted]
 
 
+def _strides(value: torch.Tensor) -> list[Any]:
+    """A tensor's strides as a program names them. Along an axis of one element a tensor may have any stride when it is there: a symbol
+    would be taken from that."""
+    return [1 if is_known(n == 1) else stride for n, stride in zip(value.shape, value.stride())]
+
+
 def _parameter(to: Lowering, name: str, value: torch.Tensor) -> str:
     text = f"{name}: {type_name(value.dtype)}{to.sizes.list(value.shape)}"
     dense = _is_dense(value.shape, value.stride())
-    return text if dense else f"{text} strides {to.sizes.list(value.stride())}"
+    return text if dense else f"{text} strides {to.sizes.list(_strides(value))}"
 
 
 def _declared(to: Lowering, values: Sequence[torch.Tensor]) -> set[str]:
     """Symbols that stand alone as an extent or a stride."""
-    sizes = [size for value in values for size in (*value.shape, *value.stride())]
+    sizes = [size for value in values for size in (*value.shape, *_strides(value))]
     expressions = [to.sizes.expression_of(size) for size in sizes if isinstance(size, torch.SymInt)]
     return {str(one) for one in expressions if one.is_Symbol}
 
