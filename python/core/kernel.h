@@ -59,6 +59,8 @@ class KernelObject {
   [[nodiscard]] std::pair<std::size_t, std::size_t> counts() const {
     return {scalars_, parameters_.size() - tensors_ - scalars_};
   }
+  /// Names of all parameters, in the program's order.
+  [[nodiscard]] std::vector<std::string> names() const;
   /// The results' extents, by name.
   [[nodiscard]] nb::dict shapes(const nb::args& arguments, const nb::kwargs& named);
   /// As JSON; with arguments as numbers, too.

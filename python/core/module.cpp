@@ -43,6 +43,7 @@ void add_kernel(nb::module_& module) {
       .def("_call_into", &KernelObject::call_into)
       .def("_ordered", &KernelObject::ordered)
       .def_prop_ro("_counts", &KernelObject::counts)
+      .def_prop_ro("_names", &KernelObject::names)
       .def("shapes", &KernelObject::shapes)
       .def("_compile", &KernelObject::compile, "device"_a)
       .def("_explain", &KernelObject::explain)

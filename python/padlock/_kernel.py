@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _core
 
@@ -25,6 +25,24 @@ class Proof:
         return self.refuted == 0
 
 
+class Signature(NamedTuple):
+    """What those who trace a call have to know of a kernel, as values that tell nothing of its memory."""
+
+    text: str
+    #: Names of parameters in the order of positional arguments.
+    order: tuple[str, ...]
+    #: The same in the program's order.
+    tensors: tuple[str, ...]
+    scalars: tuple[str, ...]
+    dims: tuple[str, ...]
+
+    @staticmethod
+    def of(kernel: _core.Kernel, order: Sequence[str]) -> Signature:
+        names, (scalars, dims) = tuple(kernel._names), kernel._counts
+        last, first = len(names) - dims, len(names) - dims - scalars
+        return Signature(kernel.text, tuple(order) or names, names[:first], names[first:last], names[last:])
+
+
 class Kernel(_core.Kernel):
     """A program, compiled once for all sizes, on each device where it is called.
 
@@ -36,6 +54,8 @@ class Kernel(_core.Kernel):
     at most a quarter more than one call needs, for as long as the kernel lives. `keeps_results = False` gives it back and
     ends that.
     """
+
+    _signature: Signature
 
     def explain(self, *arguments: object, **sizes: object) -> dict[str, Any]:
         """Returns what compiling made, as data: extents, strides, storage, grid and config; with arguments (sizes by
@@ -93,6 +113,7 @@ def compile(
     """
     kernel = Kernel(text, list(order), config, bounds_check)
     kernel.keeps_results = True
+    kernel._signature = Signature.of(kernel, order)
     if device is not None:
         kernel._compile(device)
     return kernel

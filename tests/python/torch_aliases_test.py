@@ -127,6 +127,16 @@ class Views(Case):
 
         self.same(function, lambda: torch.ones(4, 6))
 
+    def test_equal_results_stay_apart(self):
+        """Crops let one node compute what they cut, where several do."""
+        import torch
+
+        def function(x):
+            pads = [torch.nn.functional.pad(x, (1, 0), "replicate") for _ in range(3)]
+            return torch.nn.functional.pad(pads[0], (-1, -1)), pads[1], pads[2]
+
+        self.same(function, lambda: torch.ones(4, 6), options={})
+
     def test_of_a_crop_between_convolutions(self):
         """What else is kept with channels last would make a copy of the view."""
         import torch
@@ -173,6 +183,18 @@ class Writes(Case):
             return torch.nn.functional.pad(x, (1, 1)), part.to(part.dtype), part * 2
 
         self.same(function, lambda: torch.arange(6.0))
+
+    def test_a_shape_that_is_changed_in_place_after_a_pad(self):
+        import torch
+
+        def function(x):
+            part = x.as_strided((2, 2), (1, 2), 1)
+            y = torch.nn.functional.pad(part, (1, 2), "circular")
+            part.unsqueeze_(0)
+            return y, torch.nn.functional.pad(part, (1, 1), "reflect")
+
+        for records in (False, True):
+            self.same(function, lambda: torch.ones(4, 6, requires_grad=records) * 1, kernels=2, dynamic=(False,))  # noqa: B023
 
     def test_through_a_view_of_a_result(self):
         import torch

@@ -137,7 +137,8 @@ def choose(cluster: Sequence[Node], program: Program, force: bool) -> Choice:
 
 def share_sources(graph: Graph) -> None:
     """Lets one node compute what a crop cuts, where several do: Inductor merges their loops, but would make a tensor more for a kernel
-    of ours to read."""
+    of ours to read. Results stay apart: who writes to one must not see it in the other."""
+    results = {memory_of(source) for node in graph.nodes if node.op == "output" for source in node.all_input_nodes}
     order = {node: i for i, node in enumerate(graph.nodes)}
     for source in [node.args[0] for node in graph.nodes if is_crop(node)]:
         if not isinstance(source, Node) or source.target not in RULES or not source.users:
@@ -146,6 +147,10 @@ def share_sources(graph: Graph) -> None:
         users = source.all_input_nodes[0].users if source.all_input_nodes else {}
         first, *rest = sorted({source, *(one for one in users if (one.target, one.args, one.kwargs) == what)}, key=order.__getitem__)
         for other in rest:
+            if other in results and first in results:
+                continue
+            if other in results:
+                results.add(first)
             other.replace_all_uses_with(first)
             graph.erase_node(other)
 
