@@ -18,9 +18,10 @@ from .. import _core
 from . import _lower_moves  # noqa: F401, fills the table of rules
 from ._aliases import SharedResults, is_view
 from ._choice import Choice, bytes_of, choose, is_crop, layouts_of, share_sources
-from ._clusters import Clusters, sort
+from ._clusters import Clusters, is_anchor, sort
 from ._direct import NUMBERS, operators_of
 from ._give_back import give_back
+from ._lines import line_of
 from ._log import Decision, decide
 from ._names import call_directly, graph_pass_base, inductor, inductor_options, warn_once, with_key, without_graph_cache
 from ._programs import call_kernel, kernel_of
@@ -36,7 +37,7 @@ class How:
 
     force: bool = False
     backward: bool = False
-    tell: Callable[[Decision], None] = decide
+    tell: Callable[[Sequence[Decision], bool], None] = decide
     #: Programs that Padlock refused: it may have worked on them for a second.
     refused: dict[str, Choice] = field(default_factory=dict)
 
@@ -45,7 +46,8 @@ class How:
 
 
 def _refused(error: Exception) -> Choice:
-    return Choice(False, str(error) if isinstance(error, Untranslatable) else f"Padlock refuses its program: {error}")
+    reason = str(error) if isinstance(error, Untranslatable) else f"Padlock refuses its program: {error}"
+    return Choice(False, reason, reason.partition(": ")[0])
 
 
 def _compiled(cluster: Sequence[Node], part: Part, how: How) -> tuple[Program | None, Choice]:
@@ -86,14 +88,15 @@ def _try(cluster: Sequence[Node], shared: SharedResults, how: How) -> tuple[Prog
     return program, choice
 
 
-def _take(graph: Graph, cluster: Sequence[Node], shared: SharedResults, how: How) -> bool:
+def _take(graph: Graph, cluster: Sequence[Node], shared: SharedResults, how: How, told: list[Decision]) -> bool:
     program, choice = _try(cluster, shared, how)
     names = tuple(str(node.target) for node in cluster)
     moved, text = 0, ""
     if program is not None:
         moved = bytes_of([node.meta.get("val") for node in (*program.inputs, *(one.node for one in program.outputs))])
         text = program.text
-    how.tell(Decision(choice.taken, choice.reason, names, moved, text if choice.taken else "", how.backward))
+    line = line_of(next(filter(is_anchor, cluster), cluster[0]))
+    told.append(Decision(choice.taken, choice.reason, names, moved, text if choice.taken else "", how.backward, line, choice.kind))
     if program is None or not choice.taken:
         return False
     replace(graph, cluster, program)
@@ -108,15 +111,17 @@ def take_clusters(graph: Graph, how: How) -> int:
     ask_inputs(graph)
     share_sources(graph)
     shared, taken = SharedResults(graph), 0
+    told: list[Decision] = []
     for cluster in list(Clusters(graph)):
-        done = _take(graph, cluster, shared, how)
+        done = _take(graph, cluster, shared, how, told)
         for node in () if done or len(cluster) == 1 else cluster:
             if is_crop(node):
-                done |= _take(graph, [node], shared, how)
+                done |= _take(graph, [node], shared, how, told)
         taken += done
     sort(graph)
     graph.eliminate_dead_code()
     graph.lint()
+    how.tell(told, how.backward)
     return taken
 
 
@@ -164,13 +169,12 @@ def _whole(model: GraphModule, inputs: Sequence[Any], how: How) -> Callable[...,
         made = operators_of(model, inputs, how.force)
         if made is None:
             return None
-        take_clusters(made.graph, replace_fields(how, tell=told.append))
+        take_clusters(made.graph, replace_fields(how, tell=lambda decisions, _: told.extend(decisions)))
     except Exception:  # noqa: BLE001, the way that all graphs go is there
         return None
     if not _is_covered(made.graph):
         return None
-    for decision in told:
-        how.tell(decision)
+    how.tell(told, False)
     return _plain(made)
 
 

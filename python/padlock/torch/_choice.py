@@ -11,6 +11,7 @@ from torch.fx import Graph, Node
 
 from ._aliases import SharedResults, is_view, memory_of
 from ._clusters import CONCATENATIONS, PADS
+from ._lines import operator_at
 from ._lower import RULES, overload
 from ._names import chooses_layouts, is_known, size_hint
 from ._rewrite import Program
@@ -33,6 +34,8 @@ _CONVOLUTIONS = ("convolution", "mkldnn", "_conv", "conv_", "cudnn", "_cudnn")
 class Choice:
     taken: bool
     reason: str
+    #: The reason without names, where it has some.
+    kind: str = ""
 
 
 def bytes_of(value: Any) -> int:
@@ -102,17 +105,18 @@ def _users(nodes: Iterable[Node], inside: Collection[Node]) -> list[Node]:
     return list(found)
 
 
-def _why_left(cluster: Sequence[Node], program: Program) -> str | None:
+def _why_left(cluster: Sequence[Node], program: Program) -> Choice | None:
     """Why what is beside a cluster would make it dear, or None. Views cost nothing: what is beyond them is beside it."""
     inside = set(cluster)
     for node in (*map(memory_of, program.inputs), *_users(cluster, inside)):
         if not isinstance(node.meta.get("val"), (int, torch.SymInt)) and not is_called(node):
-            return f"beside {node.name}, with which Inductor may fuse it"
+            return Choice(False, f"beside {operator_at(node)}, with which Inductor may fuse it", "beside what Inductor may fuse")
     between = [(node, node) for node in program.inputs]
     between += [(user, node) for node in cluster for user in node.users if user not in inside]
     for node, other in between:
         if is_laid_out_anew(node, other):
-            return f"beside {node.name}, for which Inductor chooses the order of axes"
+            why = "for which Inductor chooses the order of axes"
+            return Choice(False, f"beside {operator_at(node)}, {why}", f"beside convolutions, {why}")
     return None
 
 
@@ -123,7 +127,7 @@ def choose(cluster: Sequence[Node], program: Program, force: bool) -> Choice:
     crops = any(is_crop(node) for node in cluster)
     why = _why_left(cluster, program)
     if why is not None and not (crops and len(cluster) == 1):
-        return Choice(False, why)
+        return why
     if crops:
         return Choice(True, "it has a pad that crops")
     inside = set(cluster)

@@ -12,6 +12,7 @@ from torch.fx import Graph, Node
 
 from ._aliases import is_view
 from ._clusters import end_of_part
+from ._lines import operator_at
 from ._lower import Lowering, overload, type_name, value_of
 from ._names import INPUTS_AS_TRACED, is_known
 from ._size_nodes import SizeNodes
@@ -100,7 +101,7 @@ def outputs_of(cluster: Sequence[Node], layouts: Layouts, views: Collection[Node
         if perm is not None and not stays:
             found.append(Output(node, perm))
         elif viewed is None:
-            raise Untranslatable(f"{node.name} has strides that are neither dense nor channels last")
+            raise Untranslatable(f"a result has strides that are neither dense nor channels last: {operator_at(node)}")
         elif viewed in inside:
             needed.append(viewed)  # type: ignore[arg-type]
     return found
