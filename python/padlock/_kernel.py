@@ -48,7 +48,8 @@ class Kernel(_core.Kernel):
 
     Call it with tensors, scalars and dims: by position in the order of the program's parameters (tensors, then scalars,
     then dims), or by name. It returns a tensor of the library that the first one came from, or a tuple of them; `out=`
-    takes tensors to write to, and then nothing is allocated.
+    takes tensors to write to, and then nothing is allocated. A program without tensors returns NumPy's; with `out=` it runs on the
+    device of the first of those.
 
     Memory of results of 1 MiB and more, NumPy's and PyTorch's on a CPU, is kept when they and all their views have died, and the next call takes it:
     at most a quarter more than one call needs, for as long as the kernel lives. `keeps_results = False` gives it back and
