@@ -94,7 +94,11 @@ class Lowering:
 
 _KEEPS_RANGE = {aten.round.default, aten.floor.default, aten.ceil.default, aten.clone.default}
 #: Which bounds the arguments of operators are.
-_BOUNDS = {aten.clamp.default: ("least", "most"), aten.clamp_min.default: ("least",), aten.clamp_max.default: ("most",)}
+_BOUNDS: dict[Any, tuple[str, ...]] = {
+    aten.clamp.default: ("least", "most"),
+    aten.clamp_min.default: ("least",),
+    aten.clamp_max.default: ("most",),
+}
 
 
 def _fits(node: Node, kind: torch.dtype) -> bool:

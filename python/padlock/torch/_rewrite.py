@@ -97,8 +97,8 @@ def outputs_of(cluster: Sequence[Node], layouts: Layouts, views: Collection[Node
         value = layouts.get(node, node.meta.get("val"))
         perm = _dense_order(value) if isinstance(value, torch.Tensor) else None
         viewed = node.args[0] if is_view(node) else None
-        stays = viewed is not None and (node in views or perm != tuple(range(len(perm or ()))) or not _is_as_made(value, perm))
-        if perm is not None and not stays:
+        is_made_so = perm is not None and perm == tuple(range(len(perm))) and _is_as_made(value_of(node), perm)
+        if perm is not None and (viewed is None or (is_made_so and node not in views)):
             found.append(Output(node, perm))
         elif viewed is None:
             raise Untranslatable(f"a result has strides that are neither dense nor channels last: {operator_at(node)}")
