@@ -56,7 +56,9 @@ class Kernel(_core.Kernel):
     ends that.
     """
 
-    _signature: Signature
+    def __init__(self, text: str, order: Sequence[str], *how: Any) -> None:
+        super().__init__(text, order, *how)
+        self._signature = Signature.of(self, order)
 
     def explain(self, *arguments: object, **sizes: object) -> dict[str, Any]:
         """Returns what compiling made, as data: extents, strides, storage, grid and config; with arguments (sizes by
@@ -114,7 +116,6 @@ def compile(
     """
     kernel = Kernel(text, list(order), config, bounds_check)
     kernel.keeps_results = True
-    kernel._signature = Signature.of(kernel, order)
     if device is not None:
         kernel._compile(device)
     return kernel

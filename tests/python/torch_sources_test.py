@@ -105,6 +105,12 @@ class Strides(Case):
         self.check(lambda x: pad(x, (1, 1)).t()[2:3, :3] + 1, x)
         self.assertEqual(len(taken()), 6)
 
+    def test_without_elements_no_extent_is_inferred(self):
+        import torch
+
+        self.check(lambda x: torch.stack([x[:0], x[:0]]), torch.ones(3, 6))
+        self.assertEqual(len(taken()), 2)
+
     def test_of_an_axis_of_one_element_that_a_kernel_reads(self):
         """No symbol is taken from there: a tensor may have any stride along it."""
         import torch

@@ -174,7 +174,9 @@ def _reshape_text(to: Lowering, x: str, shape: Sequence[Any]) -> str:
 
 def _rest(source: list[str], given: list[str]) -> str | None:
     """The one extent that is not given: the factors of what is reshaped, less those that are given. None where they do not
-    cancel."""
+    cancel, or where nothing is reshaped: any extent would do."""
+    if "0" in source:
+        return None
     left, number = list(source), 1
     for one in given:
         if one in left:

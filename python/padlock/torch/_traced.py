@@ -28,7 +28,7 @@ def pad_like_torch(input, pad, mode="constant", value=None, out=None):  # type: 
     return pad_traced_pairs(_tensor(input), pad, mode, value, out)
 
 
-def _values(signature: Signature, arguments: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+def _values(signature: Signature, defaults: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
     """Arguments by the names of parameters."""
     if len(arguments) > len(signature.order):
         raise TypeError(f"a kernel takes {len(signature.order)} arguments, {len(arguments)} are given")
@@ -40,7 +40,9 @@ def _values(signature: Signature, arguments: tuple[Any, ...], named: dict[str, A
             raise TypeError(f"under torch.compile: expected the names of parameters, found '{name}'")
         values[name] = value
     for name in signature.order:
-        if name not in values:
+        if name not in values and name in defaults:
+            values[name] = defaults[name]
+        elif name not in values:
             raise TypeError(f"a kernel lacks a value for '{name}'")
     return values
 
@@ -50,7 +52,7 @@ def call(self, *arguments, **named):  # type: ignore[no-untyped-def]
     if named.pop("out", None) is not None:
         raise TypeError("out: expected None under torch.compile")
     signature = self._signature
-    values = _values(signature, arguments, named)
+    values = _values(signature, getattr(self, "_defaults", {}), arguments, named)
     tensors = [_tensor(values[name]) for name in signature.tensors]
     dims, scalars = [values[name] for name in signature.dims], [values[name] for name in signature.scalars]
     results = torch.ops.padlock.run(signature.text, tensors, dims, scalars)
