@@ -34,6 +34,17 @@ std::int64_t dim_of(PyObject* value, const char* name) {
        std::string("expected an integer of 64 bits for '") + name + "', found " + nb::repr(value).c_str());
 }
 
+/// Reads the first of the tensors that take the results. Returns false where none is given, or none that can be read
+/// here: the launch says why.
+bool first_result(nb::handle out, Tensor& first, TorchState& torch) {
+  if (out.is_none()) return false;
+  const bool many = PyTuple_Check(out.ptr()) || PyList_Check(out.ptr());
+  if (!many) return first.read(out.ptr(), torch);
+  const nb::object one = nb::steal(PySequence_GetItem(out.ptr(), 0));
+  if (!one.is_valid()) PyErr_Clear();
+  return one.is_valid() && first.read(one.ptr(), torch);
+}
+
 [[noreturn]] void type_error(const std::string& message) {
   PyErr_SetString(PyExc_TypeError, message.c_str());
   throw nb::python_error();
@@ -204,9 +215,9 @@ void KernelObject::read(Arguments& matched, bool need_memory) {
 
 std::shared_ptr<BoundCall> KernelObject::bound(const CallKey& key, const DLTensor* const* inputs, std::size_t count,
                                                std::span<const std::uint64_t> scalars,
-                                               std::span<const padlock_named_value> dims) {
+                                               std::span<const padlock_named_value> dims, DLDevice device) {
   if (auto found = compiled().calls.find(key)) return found;
-  const padlock::Kernel made = kernel(count > 0 ? inputs[0]->device : DLDevice{kDLCPU, 0});
+  const padlock::Kernel made = kernel(count > 0 ? inputs[0]->device : device);
   auto how = detail::sized<padlock_bind_options>();
   how.inputs = inputs;
   how.input_count = count;
@@ -236,8 +247,11 @@ nb::object KernelObject::call(PyObject* arguments, PyObject* named) {
   });
 }
 
-nb::object KernelObject::call_memory(const nb::args& values) {
+nb::object KernelObject::call_memory(const nb::args& values) { return call_into(nb::none(), values); }
+
+nb::object KernelObject::call_into(nb::handle out, const nb::args& values) {
   Arguments matched(*this);
+  matched.out = nb::borrow(out);
   matched.torch = TorchState::inside();
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     matched.values[i] = PyTuple_GetItem(values.ptr(), static_cast<Py_ssize_t>(i));
@@ -246,9 +260,18 @@ nb::object KernelObject::call_memory(const nb::args& values) {
 }
 
 nb::object KernelObject::run(Arguments& matched) {
+  const Tensor* like = matched.like();
+  DLDevice device{kDLCPU, 0};
+  Tensor first;  // of the results: it says where a program without inputs runs
+  if (like == nullptr && first_result(matched.out, first, matched.torch)) {
+    like = &first;
+    device = first.view().device;
+    matched.key.add(device.device_type);
+    matched.key.add(device.device_id);
+  }
   const std::shared_ptr<BoundCall> call =
-      bound(matched.key, matched.views.data(), matched.views.size(), matched.scalars, matched.dims);
-  return launch(call, {matched.inputs.data(), matched.inputs.size()}, matched.out, matched.like(), matched.torch);
+      bound(matched.key, matched.views.data(), matched.views.size(), matched.scalars, matched.dims, device);
+  return launch(call, {matched.inputs.data(), matched.inputs.size()}, matched.out, like, matched.torch);
 }
 
 nb::list KernelObject::ordered(const nb::args& arguments, const nb::kwargs& named) {

@@ -58,12 +58,16 @@ class KernelObject {
   [[nodiscard]] nb::object call(PyObject* arguments, PyObject* named);
   /// The same of memory: within torch's dispatcher, with values in the program's order.
   [[nodiscard]] nb::object call_memory(const nb::args& values);
+  /// The same into tensors that are there: a tensor, or a sequence of them.
+  [[nodiscard]] nb::object call_into(nb::handle out, const nb::args& values);
   /// Values by parameter, in the program's order. Error: TypeError where one lacks.
   [[nodiscard]] nb::list ordered(const nb::args& arguments, const nb::kwargs& named);
   /// How many parameters are scalars, and how many dims.
   [[nodiscard]] std::pair<std::size_t, std::size_t> counts() const {
     return {scalars_, parameters_.size() - tensors_ - scalars_};
   }
+  /// Names of all parameters, in the program's order.
+  [[nodiscard]] std::vector<std::string> names() const;
   /// The results' extents, by name.
   [[nodiscard]] nb::dict shapes(const nb::args& arguments, const nb::kwargs& named);
   /// As JSON; with arguments as numbers, too.
@@ -84,10 +88,11 @@ class KernelObject {
   void share_results() { memory_ = shared_result_memory(); }
 
   /// Returns the call for inputs and sizes that have this key; binds it if it is new. Serves callers that hold tensors
-  /// already.
+  /// already. `device`: where a program without inputs runs, which is in the key then; others run where their first is.
   [[nodiscard]] std::shared_ptr<BoundCall> bound(const CallKey& key, const DLTensor* const* inputs, std::size_t count,
                                                  std::span<const std::uint64_t> scalars,
-                                                 std::span<const padlock_named_value> dims);
+                                                 std::span<const padlock_named_value> dims,
+                                                 DLDevice device = {kDLCPU, 0});
 
  private:
   struct Arguments;

@@ -50,6 +50,12 @@ std::int32_t tell(void* user, const padlock_progress* progress) {
 
 }  // namespace
 
+std::vector<std::string> KernelObject::names() const {
+  std::vector<std::string> all;
+  for (const Parameter& parameter : parameters_) all.push_back(parameter.name);
+  return all;
+}
+
 nb::dict KernelObject::shapes(const nb::args& arguments, const nb::kwargs& named) {
   return translated([&] { return shapes_of(arguments, named); });
 }

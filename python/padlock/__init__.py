@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import _core
 from ._core import pad
+from ._dynamo import tell_when_imported
 from ._kernel import Kernel, Pack, Proof, compile, configure, load, load_pack, trim
 from .errors import (
     Cancelled,
@@ -67,6 +68,8 @@ __all__ = [
     "pad",
     "trim",
 ]
+
+tell_when_imported()
 
 _MODULES = {"jax", "lang", "numpy", "onnx", "torch"}
 _OF_LANG = {"jit", "dim", "f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "bool_"}

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _core
 from .errors import invalid, make_error
@@ -31,17 +31,40 @@ class Proof:
         return self.refuted == 0
 
 
+class Signature(NamedTuple):
+    """What those who trace a call have to know of a kernel, as values that tell nothing of its memory."""
+
+    text: str
+    #: Names of parameters in the order of positional arguments.
+    order: tuple[str, ...]
+    #: The same in the program's order.
+    tensors: tuple[str, ...]
+    scalars: tuple[str, ...]
+    dims: tuple[str, ...]
+
+    @staticmethod
+    def of(kernel: _core.Kernel, order: Sequence[str]) -> Signature:
+        names, (scalars, dims) = tuple(kernel._names), kernel._counts
+        last, first = len(names) - dims, len(names) - dims - scalars
+        return Signature(kernel.text, tuple(order) or names, names[:first], names[first:last], names[last:])
+
+
 class Kernel(_core.Kernel):
     """A program, compiled once for all sizes, on each device where it is called.
 
     Call it with tensors, scalars and dims: by position in the order of the program's parameters (tensors, then scalars,
     then dims), or by name. It returns a tensor of the library that the first one came from, or a tuple of them; `out=`
-    takes tensors to write to, and then nothing is allocated.
+    takes tensors to write to, and then nothing is allocated. A program without tensors returns NumPy's; with `out=` it runs on the
+    device of the first of those.
 
     Memory of results of 1 MiB and more, NumPy's and PyTorch's on a CPU, is kept when they and all their views have died, and the next call takes it:
     at most a quarter more than one call needs, for as long as the kernel lives. `keeps_results = False` gives it back and
     ends that.
     """
+
+    def __init__(self, text: str, order: Sequence[str], *how: Any) -> None:
+        super().__init__(text, order, *how)
+        self._signature = Signature.of(self, order)
 
     def explain(self, *arguments: object, **sizes: object) -> dict[str, Any]:
         """Returns what compiling made, as data: extents, strides, storage, grid and config; with arguments (sizes by

@@ -60,6 +60,24 @@ class Torch(unittest.TestCase):
             self.assertTrue(seen[1:-1, 1:-1].eq(k).all() and seen[0].eq(0).all(), k)
             self.assertEqual(total.item(), k * 2048 * 2048)
 
+    def test_a_kernel_without_tensors_runs_where_its_result_is(self):
+        import torch
+
+        import padlock
+        import padlock.torch  # noqa: F401
+
+        text = "program f(n: dim, v: f32) { a = iota(f32, shape = [n], axis = 0)\n y = add(a, v)\n return y }"
+        kernel, want = padlock.compile(text, device=None), torch.arange(5000.0) + 0.5
+        self.assertTrue(torch.equal(kernel(5000, 0.5, out=torch.empty(5000)), want))
+        self.assertTrue(torch.equal(kernel(5000, 0.5, out=torch.empty(5000, device="cuda")).cpu(), want))
+        (made,) = torch.ops.padlock.run(text, [], [5000], [0.5], torch.device("cuda"))
+        self.assertTrue(made.is_cuda and torch.equal(made.cpu(), want))
+        function = lambda: torch.nn.functional.pad(torch.ones(512, 512, device="cuda"), (1, 1))  # noqa: E731
+        for dynamic in (False, True):
+            torch._dynamo.reset()
+            ours = torch.compile(function, backend="padlock", dynamic=dynamic, options={"padlock.force": True})()
+            self.assertTrue(ours.is_cuda and torch.equal(ours, function()))
+
     def test_a_captured_call_is_replayed_whether_its_kernel_was_loaded_or_not(self):
         import torch
         import torch.nn.functional as F

@@ -67,7 +67,7 @@ class Wholes(Case):
         super().setUp()
         import padlock.torch._backend as backend
 
-        compile_fx, _ = backend.inductor()
+        compile_fx = self.compile_fx = backend.inductor()[0]
         never = mock.Mock(side_effect=AssertionError("Inductor started"))
         patch = mock.patch.object(backend, "inductor", lambda: (compile_fx, never))
         patch.start()
@@ -182,6 +182,26 @@ class Wholes(Case):
         x, n, b = torch.randn(3, 4), torch.arange(-6, 6).reshape(3, 4), torch.rand(3, 6) > 0.5
         for made, want in zip(compiled(function)(x, n, b), function(x, n, b), strict=True):
             self.assert_same(made, want)
+
+
+    def test_casts_that_may_be_out_of_range_are_torchs(self):
+        """It leaves undefined what they make; they stay as they are without us."""
+        import torch
+
+        pad, x = torch.nn.functional.pad, torch.tensor([[-1.0, 300.0, 1e10, float("inf"), -5e9, 7.5]])
+        for kind in (torch.uint8, torch.int8, torch.int32, torch.int64):
+            with mock.patch.object(padlock_torch()._backend, "inductor", self.plain):
+                self.assert_same(compiled(lambda x: pad(x, (1, 2)).to(kind))(x), pad(x, (1, 2)).to(kind), kind)  # noqa: B023
+        self.assertNotIn("u8", "".join(one.text for one in taken()))
+        ours = lambda x: pad(x, (1, 2)).clamp(0, 255).round().to(torch.uint8)  # noqa: E731
+        self.assert_same(compiled(ours)(x), ours(x))
+        self.assertIn("u8", taken()[-1].text)
+
+    def plain(self):
+        """What Inductor would be given, run as it is: its code for such casts is a processor's."""
+        from padlock.torch import _backend
+
+        return self.compile_fx, lambda model, examples, **how: _backend._boxed(model.forward)
 
 
 class Directly(Case):
@@ -311,10 +331,10 @@ class Choices(Case):
             return torch.relu(torch.nn.functional.pad(x @ a, (3, 5))) @ b
 
         weights = torch.randn(64, 120), torch.randn(128, 8)
-        with self.assertLogs("padlock.torch", "INFO") as log:
+        with self.assertLogs("padlock.torch", "DEBUG") as log:
             self.run_both(between, torch.randn(900, 64), *weights, close=True)
         self.assertEqual(len(taken()), 1)
-        self.assertRegex(log.output[0], r"took 2 operators \(aten.constant_pad_nd.default, aten.relu.default; \d+ bytes\)")
+        self.assertRegex(log.output[1], r"took 2 operators \(aten.constant_pad_nd.default, aten.relu.default; \d+ bytes\)")
         self.run_both(between, torch.randn(30, 64), *weights, close=True)
         self.assertIn("less than 262144 bytes", self.reasons())
 
@@ -360,7 +380,8 @@ class Choices(Case):
 
         self.run_both(lambda x: torch.nn.functional.pad(x, (3, 5)).sum(1), torch.ones(900, 128))
         (reason,) = self.reasons()
-        self.assertRegex(reason, "^beside sum_1, with which Inductor may fuse it$")
+        line = r"torch_backend_test.py:\d+ 'self.run_both\(.*, torch.ones\(900, 128\)\)'"
+        self.assertRegex(reason, f"^beside aten.sum.dim_IntList at {line}, with which Inductor may fuse it$")
 
     def test_beside_a_convolution_it_is_taken_if_channels_are_last_already(self):
         """Inductor keeps images of convolutions so; a kernel between them that has them otherwise costs two copies."""
@@ -373,7 +394,8 @@ class Choices(Case):
             between = lambda x, w: torch.conv2d(torch.nn.functional.pad(torch.conv2d(x, w), (1, 2, 2, 1), mode), w)  # noqa: B023, E731
             self.run_both(between, x, w, close=True)
             (reason,) = self.reasons()
-            self.assertRegex(reason, r"^beside convolution\w*, for which Inductor chooses the order of axes$")
+            line = r"torch_backend_test.py:\d+ 'between = .*'"
+            self.assertRegex(reason, f"^beside aten.convolution.default at {line}, for which Inductor chooses the order of axes$")
             self.run_both(between, *last, close=True)
             self.assertEqual(len(taken()), int(mode == "constant"), mode)  # a result of the other modes has channels first
             with torch._inductor.config.patch(layout_optimization=False):
@@ -424,8 +446,8 @@ class Choices(Case):
         import torch
 
         self.run_both(lambda x: (torch.nn.functional.pad(x, (-3, 5)) * 2).sum(1), torch.ones(9, 12))
-        told = [(one.taken, one.reason, len(one.operators)) for one in padlock_torch().decisions()]
-        self.assertEqual(told, [(False, "beside sum_1, with which Inductor may fuse it", 2), (True, "it has a pad that crops", 1)])
+        told = [(one.taken, one.kind or one.reason, len(one.operators)) for one in padlock_torch().decisions()]
+        self.assertEqual(told, [(False, "beside what Inductor may fuse", 2), (True, "it has a pad that crops", 1)])
         padlock_torch().forget()
         self.run_both(lambda x: torch.nn.functional.pad(x @ x, (-3, 3)).relu() @ x, torch.eye(9), close=True)
         self.assertEqual([(one.taken, len(one.operators)) for one in padlock_torch().decisions()], [(True, 2)])

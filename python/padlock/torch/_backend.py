@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 import pathlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,10 +16,12 @@ from torch.fx import Graph, GraphModule, Node
 
 from .. import _core
 from . import _lower_moves  # noqa: F401, fills the table of rules
+from ._aliases import SharedResults, is_view
 from ._choice import Choice, bytes_of, choose, is_crop, layouts_of, share_sources
-from ._clusters import Clusters, sort
+from ._clusters import Clusters, is_anchor, sort
 from ._direct import NUMBERS, operators_of
 from ._give_back import give_back
+from ._lines import line_of
 from ._log import Decision, decide
 from ._names import call_directly, graph_pass_base, inductor, inductor_options, warn_once, with_key, without_graph_cache
 from ._programs import call_kernel, kernel_of
@@ -34,7 +37,7 @@ class How:
 
     force: bool = False
     backward: bool = False
-    tell: Callable[[Decision], None] = decide
+    tell: Callable[[Sequence[Decision], bool], None] = decide
     #: Programs that Padlock refused: it may have worked on them for a second.
     refused: dict[str, Choice] = field(default_factory=dict)
 
@@ -43,7 +46,8 @@ class How:
 
 
 def _refused(error: Exception) -> Choice:
-    return Choice(False, str(error) if isinstance(error, Untranslatable) else f"Padlock refuses its program: {error}")
+    reason = str(error) if isinstance(error, Untranslatable) else f"Padlock refuses its program: {error}"
+    return Choice(False, reason, reason.partition(": ")[0])
 
 
 def _compiled(cluster: Sequence[Node], part: Part, how: How) -> tuple[Program | None, Choice]:
@@ -60,22 +64,22 @@ def _compiled(cluster: Sequence[Node], part: Part, how: How) -> tuple[Program | 
     return (None, how.refused[text]) if text in how.refused else (program, choice)
 
 
-def _parts(cluster: Sequence[Node], how: How) -> Iterator[Part]:
+def _parts(cluster: Sequence[Node], shared: SharedResults, how: How) -> Iterator[Part]:
     """What to make a program of, in turn: in the layouts that cost no copies, with names for the extents that were computed before
     it, and in symbols."""
-    layouts = {} if how.force else layouts_of(cluster)
+    layouts = {} if how.force else layouts_of(cluster, shared)
     for one in (layouts, {}) if layouts else ({},):
-        part = part_of(cluster, one)
+        part = part_of(cluster, one, shared.views)
         yield part
         if part.names:
             yield part.in_symbols()
 
 
-def _try(cluster: Sequence[Node], how: How) -> tuple[Program | None, Choice]:
+def _try(cluster: Sequence[Node], shared: SharedResults, how: How) -> tuple[Program | None, Choice]:
     """The program of a cluster: of the first part that has one."""
     program, choice = None, Choice(False, "")
     try:
-        for part in _parts(cluster, how):
+        for part in _parts(cluster, shared, how):
             program, choice = _compiled(cluster, part, how)
             if program is not None:
                 break
@@ -84,17 +88,18 @@ def _try(cluster: Sequence[Node], how: How) -> tuple[Program | None, Choice]:
     return program, choice
 
 
-def _take(graph: Graph, cluster: Sequence[Node], how: How) -> bool:
-    program, choice = _try(cluster, how)
+def _take(graph: Graph, cluster: Sequence[Node], shared: SharedResults, how: How, told: list[Decision]) -> bool:
+    program, choice = _try(cluster, shared, how)
     names = tuple(str(node.target) for node in cluster)
     moved, text = 0, ""
     if program is not None:
         moved = bytes_of([node.meta.get("val") for node in (*program.inputs, *(one.node for one in program.outputs))])
         text = program.text
-    how.tell(Decision(choice.taken, choice.reason, names, moved, text if choice.taken else "", how.backward))
+    line = line_of(next(filter(is_anchor, cluster), cluster[0]))
+    told.append(Decision(choice.taken, choice.reason, names, moved, text if choice.taken else "", how.backward, line, choice.kind))
     if program is None or not choice.taken:
         return False
-    replace(graph, program)
+    replace(graph, cluster, program)
     for node in reversed(cluster):
         if not node.users:
             graph.erase_node(node)
@@ -105,16 +110,18 @@ def take_clusters(graph: Graph, how: How) -> int:
     """Makes programs of the clusters that pay, and tells of each. Returns how many."""
     ask_inputs(graph)
     share_sources(graph)
-    taken = 0
+    shared, taken = SharedResults(graph), 0
+    told: list[Decision] = []
     for cluster in list(Clusters(graph)):
-        done = _take(graph, cluster, how)
+        done = _take(graph, cluster, shared, how, told)
         for node in () if done or len(cluster) == 1 else cluster:
             if is_crop(node):
-                done |= _take(graph, [node], how)
+                done |= _take(graph, [node], shared, how, told)
         taken += done
     sort(graph)
     graph.eliminate_dead_code()
     graph.lint()
+    how.tell(told, how.backward)
     return taken
 
 
@@ -123,7 +130,7 @@ def take_clusters(graph: Graph, how: How) -> int:
 
 def _is_light(node: Node) -> bool:
     """Returns whether a node is a kernel of ours, a view, or a number."""
-    if node.op != "call_function" or node.target in _lower_moves.VIEWS or node.target is torch.ops.padlock.cluster.default:
+    if node.op != "call_function" or is_view(node) or node.target in (torch.ops.padlock.cluster.default, operator.getitem):
         return True
     return isinstance(node.meta.get("val"), NUMBERS)
 
@@ -162,13 +169,12 @@ def _whole(model: GraphModule, inputs: Sequence[Any], how: How) -> Callable[...,
         made = operators_of(model, inputs, how.force)
         if made is None:
             return None
-        take_clusters(made.graph, replace_fields(how, tell=told.append))
+        take_clusters(made.graph, replace_fields(how, tell=lambda decisions, _: told.extend(decisions)))
     except Exception:  # noqa: BLE001, the way that all graphs go is there
         return None
     if not _is_covered(made.graph):
         return None
-    for decision in told:
-        how.tell(decision)
+    how.tell(told, False)
     return _plain(made)
 
 

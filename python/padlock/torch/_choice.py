@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.fx import Graph, Node
 
+from ._aliases import SharedResults, is_view, memory_of
 from ._clusters import CONCATENATIONS, PADS
+from ._lines import operator_at
 from ._lower import RULES, overload
 from ._names import chooses_layouts, is_known, size_hint
 from ._rewrite import Program
@@ -32,6 +34,8 @@ _CONVOLUTIONS = ("convolution", "mkldnn", "_conv", "conv_", "cudnn", "_cudnn")
 class Choice:
     taken: bool
     reason: str
+    #: The reason without names, where it has some.
+    kind: str = ""
 
 
 def bytes_of(value: Any) -> int:
@@ -60,9 +64,6 @@ def is_called(node: Node) -> bool:
     """Returns whether an operator ends Inductor's own fusion, or is no operator."""
     if node.op in ("placeholder", "output", "get_attr"):
         return True
-    if node.target in (torch.ops.aten.permute.default,) and node.args[0].op == "call_function":  # type: ignore[union-attr]
-        source = node.args[0]
-        return isinstance(source, Node) and source.target is torch.ops.padlock.cluster.default
     space = getattr(node.target, "namespace", None)
     if space is None:  # a part of several results
         return all(is_called(source) for source in node.all_input_nodes)
@@ -91,18 +92,31 @@ def _is_copy_between(cluster: Sequence[Node], beside: Sequence[Node]) -> bool:
     return any(node.op == "call_function" and isinstance(node.meta.get("val"), torch.Tensor) for node in beside)
 
 
-def _why_left(cluster: Sequence[Node], program: Program) -> str | None:
-    """Why what is beside a cluster would make it dear, or None."""
+def _users(nodes: Iterable[Node], inside: Collection[Node]) -> list[Node]:
+    """What uses nodes, or views of them, outside."""
+    found: dict[Node, None] = {}
+    waiting = [user for node in nodes for user in node.users if user not in inside]
+    while waiting:
+        user = waiting.pop(0)
+        if is_view(user):
+            waiting += user.users
+        else:
+            found[user] = None
+    return list(found)
+
+
+def _why_left(cluster: Sequence[Node], program: Program) -> Choice | None:
+    """Why what is beside a cluster would make it dear, or None. Views cost nothing: what is beyond them is beside it."""
     inside = set(cluster)
-    users = [user for node in cluster for user in node.users if user not in inside]
-    for node in (*program.inputs, *users):
+    for node in (*map(memory_of, program.inputs), *_users(cluster, inside)):
         if not isinstance(node.meta.get("val"), (int, torch.SymInt)) and not is_called(node):
-            return f"beside {node.name}, with which Inductor may fuse it"
+            return Choice(False, f"beside {operator_at(node)}, with which Inductor may fuse it", "beside what Inductor may fuse")
     between = [(node, node) for node in program.inputs]
     between += [(user, node) for node in cluster for user in node.users if user not in inside]
     for node, other in between:
         if is_laid_out_anew(node, other):
-            return f"beside {node.name}, for which Inductor chooses the order of axes"
+            why = "for which Inductor chooses the order of axes"
+            return Choice(False, f"beside {operator_at(node)}, {why}", f"beside convolutions, {why}")
     return None
 
 
@@ -113,7 +127,7 @@ def choose(cluster: Sequence[Node], program: Program, force: bool) -> Choice:
     crops = any(is_crop(node) for node in cluster)
     why = _why_left(cluster, program)
     if why is not None and not (crops and len(cluster) == 1):
-        return Choice(False, why)
+        return why
     if crops:
         return Choice(True, "it has a pad that crops")
     inside = set(cluster)
@@ -127,7 +141,8 @@ def choose(cluster: Sequence[Node], program: Program, force: bool) -> Choice:
 
 def share_sources(graph: Graph) -> None:
     """Lets one node compute what a crop cuts, where several do: Inductor merges their loops, but would make a tensor more for a kernel
-    of ours to read."""
+    of ours to read. Results stay apart: who writes to one must not see it in the other."""
+    results = {memory_of(source) for node in graph.nodes if node.op == "output" for source in node.all_input_nodes}
     order = {node: i for i, node in enumerate(graph.nodes)}
     for source in [node.args[0] for node in graph.nodes if is_crop(node)]:
         if not isinstance(source, Node) or source.target not in RULES or not source.users:
@@ -136,19 +151,23 @@ def share_sources(graph: Graph) -> None:
         users = source.all_input_nodes[0].users if source.all_input_nodes else {}
         first, *rest = sorted({source, *(one for one in users if (one.target, one.args, one.kwargs) == what)}, key=order.__getitem__)
         for other in rest:
+            if other in results and first in results:
+                continue
+            if other in results:
+                results.add(first)
             other.replace_all_uses_with(first)
             graph.erase_node(other)
 
 
-def layouts_of(cluster: Sequence[Node]) -> dict[Node, torch.Tensor]:
+def layouts_of(cluster: Sequence[Node], shared: SharedResults) -> dict[Node, torch.Tensor]:
     """Returns the tensors that a crop, which is taken whatever is beside it, has with channels last: as Inductor keeps images between
-    operators where there are convolutions, and so without a copy on each side."""
+    operators where there are convolutions, and so without a copy on each side. Of what is shared, the views would be copies."""
     pad, convolutions = cluster[0], ("convolution", "mkldnn")
     if len(cluster) != 1 or not is_crop(pad) or not chooses_layouts():
         return {}
     if not any(str(getattr(node.target, "_opname", "")).startswith(convolutions) for node in pad.graph.nodes):
         return {}
-    ends = [node for node in (pad, pad.args[0]) if isinstance(node, Node) and not is_end(node)]
+    ends = [node for node in (pad, pad.args[0]) if isinstance(node, Node) and not is_end(node) and not shared.has(node)]
     images = [node for node in ends if node.meta["val"].dim() == 4 and node.meta["val"].is_contiguous()]
     return {node: torch.empty_like(node.meta["val"], memory_format=torch.channels_last) for node in images}
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 import torch
 from torch.fx import Graph, Node
 
+from ._aliases import is_view, writes
 from ._lower import Lowering, overload, value_of
-from ._lower_moves import VIEWS
 from ._sizes import Untranslatable
 
 PADS = {overload("constant_pad_nd"), torch.ops.padlock.pad.default, torch.ops.padlock.pad_adjoint.default}
@@ -35,7 +35,7 @@ def is_window(node: Node) -> bool:
     if node.target not in (overload("clone"), overload("contiguous"), overload("_unsafe_view"), overload("reshape")):
         return False
     source = node.args[0]
-    return isinstance(source, Node) and source.target in VIEWS and not value_of(source).is_contiguous()
+    return isinstance(source, Node) and is_view(source) and not value_of(source).is_contiguous()
 
 
 def is_anchor(node: Node) -> bool:
@@ -51,10 +51,11 @@ class Clusters:
         #: The cluster of each node, itself where it is in none.
         self.of: dict[Node, int] = dict(self.position)
         self.members: dict[int, set[Node]] = {i: {node} for node, i in self.position.items()}
+        self._part = _parts_between_writes(graph)
         near = _around_anchors(set(supported))
         for node in supported:
             for source in node.all_input_nodes if node in near else ():
-                if source in near and _device(source) == _device(node):
+                if source in near and _device(source) == _device(node) and self._part[source] == self._part[node]:
                     self._join(self.of[source], self.of[node])
         self.near = near
 
@@ -93,6 +94,15 @@ def _device(node: Node) -> object:
     return getattr(value, "device", None)
 
 
+def _parts_between_writes(graph: Graph) -> dict[Node, int]:
+    """Numbers a graph's nodes by how many operators before them write to memory: what is read may differ between parts."""
+    parts, count = {}, 0
+    for node in graph.nodes:
+        parts[node] = count
+        count += writes(node)
+    return parts
+
+
 def _around_anchors(supported: set[Node]) -> set[Node]:
     """Returns the nodes that supported operators connect with an anchor."""
     found = {node for node in supported if is_anchor(node)}
@@ -104,6 +114,13 @@ def _around_anchors(supported: set[Node]) -> set[Node]:
                 found.add(other)
                 waiting.append(other)
     return found
+
+
+def end_of_part(node: Node) -> Node:
+    """Returns what a node must not pass: the next operator that writes to memory, or the graph's end."""
+    while node.op != "output" and not writes(node):
+        node = node.next
+    return node
 
 
 def sort(graph: Graph) -> None:

@@ -15,7 +15,7 @@ from ._names import trace_operators
 
 #: What Python and torch call operators that have other names where they are lowered.
 _ALIASES = {
-    *("pad", "narrow", "truediv", "and_", "or_", "xor", "invert", "neg", "float", "half", "double", "bfloat16", "int", "long", "bool"),
+    *("pad", "pad_traced_pairs", "narrow", "truediv", "and_", "or_", "xor", "invert", "neg", "float", "half", "double", "bfloat16", "int", "long", "bool"),
     *("reshape", "flatten", "unflatten", "chunk", "concat", "swapaxes", "movedim", "view_as", "expand_as", "T", "size", "getitem"),
 }
 
@@ -27,7 +27,7 @@ def _name_of(target: Any) -> str:
 
 
 _NAMES = _ALIASES | {_name_of(target) for target in RULES}
-_ANCHORS = {"pad", "constant_pad_nd", "pad_adjoint", "cat", "concat", "contiguous", "clone", "reshape", "flatten"}
+_ANCHORS = {"pad", "pad_traced_pairs", "constant_pad_nd", "pad_adjoint", "cat", "concat", "contiguous", "clone", "reshape", "flatten"}
 
 NUMBERS = (int, float, torch.SymInt, torch.SymFloat)
 

@@ -63,7 +63,7 @@ class Adjoint(torch.autograd.Function):
 
 
 def pad(x, low, high, mode, value, interior):  # type: ignore[no-untyped-def]
-    run = Pad.apply if is_transformed() else torch.ops.padlock.pad
+    run = Pad.apply if not torch.compiler.is_dynamo_compiling() and is_transformed() else torch.ops.padlock.pad
     return run(x, low, high, mode, value, interior)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 logger = logging.getLogger("padlock.torch")
@@ -23,19 +24,43 @@ class Decision:
     #: The program, where it was taken.
     text: str = ""
     backward: bool = False
+    #: The user's line that its pad, concatenation or copy comes from, if tracing kept it: `model.py:12 'y = F.pad(x, (1, 2))'`.
+    line: str = ""
+    #: The reason without names and lines, as decisions are counted.
+    kind: str = ""
 
 
 _decisions: deque[Decision] = deque(maxlen=4096)
 
 
-def decide(decision: Decision) -> None:
-    """Keeps a decision, and logs it."""
-    _decisions.append(decision)
-    where = " of the backward graph" if decision.backward else ""
-    what = f"{len(decision.operators)} operators{where} ({', '.join(decision.operators)}; {decision.bytes} bytes)"
-    logger.info("%s %s: %s", "took" if decision.taken else "left", what, decision.reason)
-    if decision.taken:
-        logger.debug("the program of them:\n%s", decision.text)
+def _counted(decisions: Sequence[Decision]) -> str:
+    """Reasons with how many have them, and the first line of each."""
+    counts: dict[str, list[Decision]] = {}
+    for decision in decisions:
+        counts.setdefault(decision.kind or decision.reason, []).append(decision)
+    parts = []
+    for kind, those in sorted(counts.items(), key=lambda item: -len(item[1])):
+        line = next((one.line for one in those if one.line), "")
+        parts.append(f"{len(those)} {kind}" + (f" (first: {line})" if line else ""))
+    return "; ".join(parts)
+
+
+def decide(decisions: Sequence[Decision], backward: bool) -> None:
+    """Keeps the decisions of a graph, and logs them: one line a graph at INFO, one a cluster at DEBUG."""
+    _decisions.extend(decisions)
+    where = "backward graph" if backward else "graph"
+    left = [decision for decision in decisions if not decision.taken]
+    if not decisions:
+        logger.info("a %s has no pad, concatenation or copy of a view", where)
+    else:
+        why = f"; left: {_counted(left)}" if left else ""
+        logger.info("took %d of %d clusters of a %s%s", len(decisions) - len(left), len(decisions), where, why)
+    for decision in decisions:
+        what = f"{len(decision.operators)} operators ({', '.join(decision.operators)}; {decision.bytes} bytes)"
+        at = f" at {decision.line}" if decision.line else ""
+        logger.debug("%s %s%s: %s", "took" if decision.taken else "left", what, at, decision.reason)
+        if decision.taken:
+            logger.debug("the program of them:\n%s", decision.text)
 
 
 def decisions() -> list[Decision]:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+from ._aliases import is_view
 from ._literals import literal
 from ._programs import TYPE_NAMES
 from ._sizes import Sizes, Untranslatable
@@ -67,6 +68,7 @@ class Lowering:
     def operand(self, given: Any, kind: torch.dtype) -> str:
         """A tensor or a number as an operand of that type."""
         if isinstance(given, Node) and isinstance(given.meta.get("val"), torch.Tensor):
+            _require(_fits(given, kind), f"a cast from {value_of(given).dtype} to {kind} may be out of range")
             return self.cast(self.tensor(given), value_of(given).dtype, kind)
         return self.number(given, kind)
 
@@ -88,6 +90,33 @@ class Lowering:
         if isinstance(made, torch.Tensor):
             type_name(made.dtype)
         self.names[node] = rule(self, node, *node.args, **node.kwargs)
+
+
+_KEEPS_RANGE = {aten.round.default, aten.floor.default, aten.ceil.default, aten.clone.default}
+#: Which bounds the arguments of operators are.
+_BOUNDS: dict[Any, tuple[str, ...]] = {
+    aten.clamp.default: ("least", "most"),
+    aten.clamp_min.default: ("least",),
+    aten.clamp_max.default: ("most",),
+}
+
+
+def _fits(node: Node, kind: torch.dtype) -> bool:
+    """Returns whether a tensor's elements are in the range of a type of integers, if it is one and they are not: PyTorch leaves it
+    undefined what becomes of others, and eager mode wraps some that programs saturate."""
+    source = value_of(node).dtype
+    if not source.is_floating_point or kind.is_floating_point or kind.is_complex or kind == torch.bool:
+        return True
+    limits, bounds = torch.iinfo(kind), dict[str, float]()
+    while node.op == "call_function" and node.args and isinstance(node.args[0], Node):
+        names = _BOUNDS.get(node.target)
+        if names is None and not is_view(node) and node.target not in _KEEPS_RANGE:
+            break
+        for name, bound in zip(names or (), node.args[1:]):
+            if isinstance(bound, (int, float)):
+                bounds.setdefault(name, torch.tensor(bound, dtype=source).item())
+        node = node.args[0]
+    return len(bounds) == 2 and all(limits.min <= bound <= limits.max for bound in bounds.values())
 
 
 def type_name(kind: torch.dtype) -> str:
@@ -242,7 +271,7 @@ def typed(number: Any, kind: torch.dtype) -> str:
 @rule(overload("_to_copy"), overload("to", "dtype"), overload("convert_element_type", space=torch.ops.prims))
 def _convert(to: Lowering, node: Node, x: Any, *_: Any, **how: Any) -> str:
     _require(value_of(x).device == value_of(node).device, "a program stays on its device")
-    return to.cast(to.tensor(x), value_of(x).dtype, value_of(node).dtype)
+    return to.operand(x, value_of(node).dtype)
 
 
 @rule(overload("square"))

@@ -174,7 +174,9 @@ def _reshape_text(to: Lowering, x: str, shape: Sequence[Any]) -> str:
 
 def _rest(source: list[str], given: list[str]) -> str | None:
     """The one extent that is not given: the factors of what is reshaped, less those that are given. None where they do not
-    cancel."""
+    cancel, or where nothing is reshaped: any extent would do."""
+    if "0" in source:
+        return None
     left, number = list(source), 1
     for one in given:
         if one in left:
@@ -249,24 +251,3 @@ def _expand(to: Lowering, node: Node, x: Any, sizes: Sequence[Any], **_: Any) ->
 def _same(to: Lowering, node: Node, x: Any, **_: Any) -> str:
     to.extents[node] = to.extents_of(x)
     return to.tensor(x)
-
-
-#: Operators whose results are other views of their first argument: they cost nothing where they stand outside.
-VIEWS = {
-    overload("slice", "Tensor"),
-    overload("select", "int"),
-    overload("split", "Tensor"),
-    overload("split_with_sizes"),
-    overload("view"),
-    overload("unsqueeze"),
-    overload("squeeze"),
-    overload("squeeze", "dim"),
-    overload("squeeze", "dims"),
-    overload("permute"),
-    overload("transpose", "int"),
-    overload("t"),
-    overload("expand"),
-    overload("alias"),
-    overload("detach"),
-    operator.getitem,
-} - {None}

@@ -65,6 +65,32 @@ exact_strides_tags = tuple(tag for tag in (_find("torch", "Tag.needs_exact_strid
 
 # ---- Graphs ----------------------------------------------------------------------------------------------------------
 
+_higher_order = _find("torch", "_ops.HigherOrderOperator")
+
+
+def is_higher_order(target: Any) -> bool:
+    """Returns whether a node calls an operator that runs functions: it has no schema that says what it writes to."""
+    return _higher_order is not None and isinstance(target, _higher_order)
+
+
+_composite = _find("torch", "_C.DispatchKey.CompositeImplicitAutograd")
+
+
+@lru_cache(maxsize=None)
+def may_copy(target: Any) -> bool:
+    """Returns whether an operator is made of others, so that some of what its schema calls views are copies, as reshape's are."""
+    asks = getattr(target, "has_kernel_for_dispatch_key", None)
+    return asks is None or _composite is None or bool(asks(_composite))
+
+
+def storage_of(value: torch.Tensor) -> int | None:
+    """A number that a tensor has in common with those that share its memory. None for tensors without memory of their own."""
+    try:
+        return value.untyped_storage()._cdata
+    except (NotImplementedError, RuntimeError):
+        return None
+
+
 _statically_known_true = _find("torch.fx.experimental.symbolic_shapes", "statically_known_true")
 
 
@@ -201,8 +227,8 @@ def call_directly(operator: Any, name: str) -> None:
     fallback(operator, layout_constraint=constraint(exact_strides_tags[0]), warn=False)
     as_operator = table[operator]
 
-    def lower(*arguments: Any) -> Any:
-        made = as_operator(*arguments)
+    def lower(*arguments: Any, **named: Any) -> Any:
+        made = as_operator(*arguments, **named)
         try:
             if not graph.graph.cpp_wrapper:
                 _rename_call(made, name)

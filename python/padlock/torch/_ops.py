@@ -14,7 +14,7 @@ from .. import _core
 from ._adjoint import adjoint
 from ._functions import keep_adjoint, keep_pad
 from ._names import exact_strides_tags
-from ._programs import call_kernel, dense_inputs, infer, kernel_of
+from ._programs import call_kernel, call_on, dense_inputs, infer, kernel_of
 from ._replay import gradients
 
 # ---- What they are ---------------------------------------------------------------------------------------------------
@@ -23,8 +23,8 @@ library = torch.library.Library("padlock", "DEF")
 for _schema in (
     "pad(Tensor x, SymInt[] low, SymInt[] high, str mode='constant', Scalar? value=None, SymInt[] interior=[]) -> Tensor",
     "pad_adjoint(Tensor grad, SymInt[] extent, SymInt[] low, SymInt[] high, str mode, SymInt[] interior=[]) -> Tensor",
-    "run(str program, Tensor[] xs, SymInt[] dims, Scalar[] scalars) -> Tensor[]",
-    "cluster(str program, Tensor[] xs, SymInt[] dims, Scalar[] scalars) -> Tensor[]",
+    "run(str program, Tensor[] xs, SymInt[] dims, Scalar[] scalars, Device? device=None) -> Tensor[]",
+    "cluster(str program, Tensor[] xs, SymInt[] dims, Scalar[] scalars, Device? device=None) -> Tensor[]",
 ):
     library.define(_schema, tags=exact_strides_tags)
 
@@ -37,7 +37,9 @@ def _run_adjoint(grad, extent, low, high, mode, interior=()):  # type: ignore[no
     return adjoint(grad.detach(), extent, low, high, mode, interior)
 
 
-def _run_program(program, xs, dims, scalars):  # type: ignore[no-untyped-def]
+def _run_program(program, xs, dims, scalars, device=None):  # type: ignore[no-untyped-def]
+    if not xs:
+        return list(call_on(program, dims, scalars, device))
     given = [x.contiguous() if dense else x for x, dense in zip(xs, dense_inputs(program))]
     made = kernel_of(program)._call_memory(*given, *scalars, *dims)
     return list(made) if isinstance(made, tuple) else [made]
@@ -46,8 +48,8 @@ def _run_program(program, xs, dims, scalars):  # type: ignore[no-untyped-def]
 for _key in ("CPU", "CUDA"):
     library.impl("pad", _run_pad, _key)
     library.impl("pad_adjoint", _run_adjoint, _key)
-    library.impl("run", _run_program, _key)
-    library.impl("cluster", _run_program, _key)
+for _name in ("run", "cluster"):  # also of calls without tensors, which no device's key stands for
+    library.impl(_name, _run_program, "CompositeExplicitAutograd")
 
 #: By this name Inductor's code finds it, which imports nothing of ours.
 torch.ops.padlock.call_kernel = call_kernel
@@ -76,8 +78,8 @@ def _fake_adjoint(grad, extent, low, high, mode, interior=()):  # type: ignore[n
     return grad.new_empty(extent)
 
 
-def _fake_program(program, xs, dims, scalars):  # type: ignore[no-untyped-def]
-    device = xs[0].device if xs else "cpu"
+def _fake_program(program, xs, dims, scalars, device=None):  # type: ignore[no-untyped-def]
+    device = xs[0].device if xs else device
     return [torch.empty(extents, dtype=kind, device=device) for extents, kind in infer(program, xs, dims)]
 
 
@@ -100,14 +102,14 @@ def _adjoint_backward(ctx, grad):  # type: ignore[no-untyped-def]
 
 
 def _keep_program(ctx, inputs, output):  # type: ignore[no-untyped-def]
-    ctx.program, xs, ctx.dims, ctx.scalars = inputs
+    ctx.program, xs, ctx.dims, ctx.scalars, _ = inputs
     ctx.save_for_backward(*xs)
 
 
 def _program_backward(ctx, grads):  # type: ignore[no-untyped-def]
     made = gradients(ctx.program, ctx.saved_tensors, ctx.dims, ctx.scalars, grads)
     # An empty list could be one of tensors, and so torch wants a list of gradients.
-    return None, made, *(None if given else [] for given in (ctx.dims, ctx.scalars))
+    return None, made, *(None if given else [] for given in (ctx.dims, ctx.scalars)), None
 
 
 torch.library.register_autograd("padlock::pad", _pad_backward, setup_context=keep_pad, lib=library)
@@ -129,7 +131,7 @@ def _vmap_adjoint(info, in_dims, grad, extent, low, high, mode, interior=()):  #
     return made, 0
 
 
-def _vmap_program(info, in_dims, program, xs, dims, scalars):  # type: ignore[no-untyped-def]
+def _vmap_program(info, in_dims, program, xs, dims, scalars, device=None):  # type: ignore[no-untyped-def]
     """Calls it for each of the batch: a program has the axes that its text says."""
     rows = []
     for i in range(info.batch_size):

@@ -36,8 +36,19 @@ def _resolved(x: torch.Tensor) -> torch.Tensor:
     return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device).copy_(x)
 
 
-def call_kernel(text: str, xs: Sequence[torch.Tensor], dims: Sequence[int], scalars: Sequence[Any]) -> Any:
-    """Calls the kernel of a program without torch's dispatcher, with tensors of the strides that its text says. Returns a tuple."""
+def call_on(text: str, dims: Sequence[int], scalars: Sequence[Any], device: Any) -> tuple[torch.Tensor, ...]:
+    """Calls the kernel of a program without tensors on a device (None: torch's default one)."""
+    made = tuple(torch.empty(extents, dtype=kind, device=device) for extents, kind in infer(text, (), dims))
+    if not made[0].is_meta:
+        kernel_of(text)._call_into(made, *scalars, *dims)
+    return made
+
+
+def call_kernel(text: str, xs: Sequence[torch.Tensor], dims: Sequence[int], scalars: Sequence[Any], device: Any = None) -> Any:
+    """Calls the kernel of a program without torch's dispatcher, with tensors of the strides that its text says. Returns a tuple.
+    `device`: where results of a program without tensors are."""
+    if not xs:
+        return call_on(text, dims, scalars, device)
     given = [_resolved(x) if x.is_neg() else x for x in xs]
     made = kernel_of(text)._call_memory(*given, *scalars, *dims)
     return made if isinstance(made, tuple) else (made,)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.fx import Graph, Node
 
+from ._aliases import is_view
+from ._clusters import end_of_part
+from ._lines import operator_at
 from ._lower import Lowering, overload, type_name, value_of
-from ._lower_moves import VIEWS
 from ._names import INPUTS_AS_TRACED, is_known
+from ._size_nodes import SizeNodes
 from ._sizes import Untranslatable, names_of_extents
 
 
@@ -66,8 +69,22 @@ def _dense_order(value: torch.Tensor) -> tuple[int, ...] | None:
     return None
 
 
-def outputs_of(cluster: Sequence[Node], layouts: Layouts) -> list[Output]:
-    """Returns the values of a cluster that others need. A view that is not dense stays outside as well, and what it shows is needed."""
+def _is_as_made(value: torch.Tensor, perm: Sequence[int]) -> bool:
+    """Returns whether strides are those that a kernel's result has: along an axis of one element, or without elements, others are dense
+    as well, and callers see them."""
+    expected: Any = 1
+    at_least_one: Any = 1
+    for axis in reversed(perm):
+        if not (is_known(value.stride(axis) == expected) or is_known(value.stride(axis) == at_least_one)):
+            return False
+        expected = expected * value.shape[axis]
+        at_least_one = at_least_one * torch.sym_max(value.shape[axis], 1)
+    return True
+
+
+def outputs_of(cluster: Sequence[Node], layouts: Layouts, views: Collection[Node]) -> list[Output]:
+    """Returns the values of a cluster that others need. A view whose strides no kernel's result has stays outside as well, and so do
+    `views`, which share memory with other results of the graph: what they show is needed."""
     inside = set(cluster)
     found: list[Output] = []
     needed = [node for node in cluster if any(user not in inside for user in node.users)]
@@ -79,11 +96,12 @@ def outputs_of(cluster: Sequence[Node], layouts: Layouts) -> list[Output]:
         seen.add(node)
         value = layouts.get(node, node.meta.get("val"))
         perm = _dense_order(value) if isinstance(value, torch.Tensor) else None
-        viewed = node.args[0] if node.target in VIEWS else None
-        if perm is not None and (perm == tuple(range(len(perm))) or viewed is None):
+        viewed = node.args[0] if is_view(node) else None
+        is_made_so = perm is not None and perm == tuple(range(len(perm))) and _is_as_made(value_of(node), perm)
+        if perm is not None and (viewed is None or (is_made_so and node not in views)):
             found.append(Output(node, perm))
         elif viewed is None:
-            raise Untranslatable(f"{node.name} has strides that are neither dense nor channels last")
+            raise Untranslatable(f"a result has strides that are neither dense nor channels last: {operator_at(node)}")
         elif viewed in inside:
             needed.append(viewed)  # type: ignore[arg-type]
     return found
@@ -98,15 +116,21 @@ def _needed(cluster: Sequence[Node], outputs: Sequence[Output]) -> list[Node]:
     return [node for node in cluster if node in wanted]
 
 
+def _strides(value: torch.Tensor) -> list[Any]:
+    """A tensor's strides as a program names them. Along an axis of one element a tensor may have any stride when it is there: a symbol
+    would be taken from that."""
+    return [1 if is_known(n == 1) else stride for n, stride in zip(value.shape, value.stride())]
+
+
 def _parameter(to: Lowering, name: str, value: torch.Tensor) -> str:
     text = f"{name}: {type_name(value.dtype)}{to.sizes.list(value.shape)}"
     dense = _is_dense(value.shape, value.stride())
-    return text if dense else f"{text} strides {to.sizes.list(value.stride())}"
+    return text if dense else f"{text} strides {to.sizes.list(_strides(value))}"
 
 
 def _declared(to: Lowering, values: Sequence[torch.Tensor]) -> set[str]:
     """Symbols that stand alone as an extent or a stride."""
-    sizes = [size for value in values for size in (*value.shape, *value.stride())]
+    sizes = [size for value in values for size in (*value.shape, *_strides(value))]
     expressions = [to.sizes.expression_of(size) for size in sizes if isinstance(size, torch.SymInt)]
     return {str(one) for one in expressions if one.is_Symbol}
 
@@ -144,8 +168,8 @@ class Part:
         return Part(self.outputs, self.needed, {}, self.layouts)
 
 
-def part_of(cluster: Sequence[Node], layouts: Layouts) -> Part:
-    outputs = outputs_of(cluster, layouts)
+def part_of(cluster: Sequence[Node], layouts: Layouts, views: Collection[Node] = ()) -> Part:
+    outputs = outputs_of(cluster, layouts, views)
     if not outputs:
         raise Untranslatable("nothing outside needs more than a view of it")
     needed = _needed(cluster, outputs)
@@ -181,12 +205,14 @@ def program_of(cluster: Sequence[Node], part: Part, name: str = "cluster") -> Pr
     return Program(text, list(to.inputs), list(dims.values()), [node for _, node in to.scalars.values()], outputs, part.layouts)
 
 
-def replace(graph: Graph, program: Program) -> Node:
-    """Puts a program's call into a graph, for all that is outside. Call `sort` when all are there."""
-    last = next(iter(reversed(graph.nodes)))
-    with graph.inserting_before(last):
+def replace(graph: Graph, cluster: Sequence[Node], program: Program) -> Node:
+    """Puts the call of a cluster's program into a graph, for all that is outside, before anything is written that it may read. Call
+    `sort` when all are there."""
+    with graph.inserting_before(end_of_part(cluster[-1])):
         dims = [_sizes_node(graph, one) if isinstance(one, tuple) else one for one in program.dims]
-        run = graph.call_function(torch.ops.padlock.cluster.default, (program.text, program.inputs, dims, program.scalars))
+        arguments = (program.text, program.inputs, dims, program.scalars)
+        place = () if program.inputs else (value_of(program.outputs[0].node).device,)
+        run = graph.call_function(torch.ops.padlock.cluster.default, (*arguments, *place))
         values = []
         for i, output in enumerate(program.outputs):
             part = graph.call_function(operator.getitem, (run, i))
@@ -196,11 +222,25 @@ def replace(graph: Graph, program: Program) -> Node:
                 inverse = [output.perm.index(axis) for axis in range(len(output.perm))]
                 part = graph.call_function(overload("permute"), (part, inverse))
                 part.meta["val"] = value_of(output.node)
+            if output.node not in program.layouts and not _is_as_made(value_of(output.node), output.perm):
+                part = _with_strides(graph, part, value_of(output.node))
             output.node.replace_all_uses_with(part)
             values.append(value)
         run.meta["val"] = values
     run.meta[INPUTS_AS_TRACED] = torch.fx.node.map_arg(run.args, lambda node: program.layouts.get(node, node.meta["val"])), {}
     return run
+
+
+def _with_strides(graph: Graph, part: Node, value: torch.Tensor) -> Node:
+    """The same elements with the strides that were traced."""
+    nodes = SizeNodes(graph)
+    try:
+        extents, strides = ([nodes.make(n) if isinstance(n, torch.SymInt) else n for n in sizes] for sizes in (value.shape, value.stride()))
+    except Untranslatable:
+        return part
+    made = graph.call_function(overload("as_strided"), (part, extents, strides))
+    made.meta["val"] = value
+    return made
 
 
 def _sizes_node(graph: Graph, place: tuple[Node, int]) -> Node:

@@ -1,0 +1,77 @@
+"""Which tensors of a graph share memory, and which operators write to it: asked of the operators' schemas and of the storages that
+tracing gave its fakes, so that there is no list of views to keep."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+from torch.fx import Graph, Node
+
+from ._names import is_higher_order, may_copy, storage_of
+
+
+def _storages(value: Any) -> set[int]:
+    if isinstance(value, (list, tuple)):
+        return {storage for one in value for storage in _storages(one)}
+    storage = storage_of(value) if isinstance(value, torch.Tensor) else None
+    return set() if storage is None else {storage}
+
+
+def _storages_of(node: Node) -> set[int]:
+    return _storages(node.meta.get("val"))
+
+
+def writes(node: Node) -> bool:
+    """Returns whether an operator changes what its inputs hold, as far as is known: nothing may pass it."""
+    schema = getattr(node.target, "_schema", None)
+    return node.op == "call_function" and (bool(getattr(schema, "is_mutable", False)) or is_higher_order(node.target))
+
+
+def is_view(node: Node) -> bool:
+    """Returns whether a node's result lies in its first input's memory: it costs nothing where it stands outside of a program. Storages
+    alone do not tell: where a pass merged two nodes that are equal, views of one have the other's."""
+    if node.op != "call_function" or not node.args or not isinstance(node.args[0], Node):
+        return False
+    if node.target is operator.getitem:
+        return is_view(node.args[0])
+    schema = getattr(node.target, "_schema", None)
+    if schema is None or schema.is_mutable or not any(one.alias_info is not None for one in schema.arguments[:1]):
+        return False
+    return not may_copy(node.target) or not _storages_of(node).isdisjoint(_storages_of(node.args[0]))
+
+
+def memory_of(node: Node) -> Node:
+    """Returns the node that made the memory of a node's result."""
+    while is_view(node):
+        node = node.args[0]  # type: ignore[assignment]
+    return node
+
+
+class SharedResults:
+    """The results of a graph that share memory with another result or with an input: who writes to one sees it in the other, so they
+    have to be views still when clusters have become kernels."""
+
+    def __init__(self, graph: Graph) -> None:
+        results = {source for node in graph.nodes if node.op == "output" for source in node.all_input_nodes}
+        seen: dict[Any, set[Node]] = {}
+        for node in {*results, *(node for node in graph.nodes if node.op != "call_function")}:
+            for memory in {memory_of(node), *_storages_of(memory_of(node))}:
+                seen.setdefault(memory, set()).add(node)
+        # Results that see what is written to an input are made of that input again, by their strides and where they begin.
+        for writer in filter(writes, graph.nodes):
+            for source in writer.all_input_nodes:
+                seen.setdefault(memory_of(source), set()).add(writer)
+        self._memories = {memory for memory, nodes in seen.items() if len(nodes) > 1}
+        #: Views that lead to them. They stay as they are.
+        self.views: set[Node] = set()
+        for node in results:
+            while node not in self.views and self.has(node) and is_view(node):
+                self.views.add(node)
+                node = node.args[0]
+
+    def has(self, node: Node) -> bool:
+        """Returns whether a node's memory is seen by several results, or by a result and an input."""
+        made = memory_of(node)
+        return not self._memories.isdisjoint({made, *_storages_of(made)})
