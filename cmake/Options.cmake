@@ -49,7 +49,7 @@ endif()
 
 # padlock_optimise_for_size(source ...): sources of this folder that run once a program or less.
 function(padlock_optimise_for_size)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Oz>)
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # they are compiled for -O2
   endif()

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "solver/ordinary_sizes.h"
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 
 namespace padlock::solver {
 

@@ -8,9 +8,28 @@
 
 #include <fmt/format.h>
 
-#include "support/error_list.h"
+#include "support/messages/error_list.h"
 
 namespace padlock {
+
+template <class T>
+ErrorParts<T>::ErrorParts() = default;
+template <class T>
+ErrorParts<T>::ErrorParts(std::vector<T> parts) : std::vector<T>(std::move(parts)) {}
+template <class T>
+ErrorParts<T>::ErrorParts(const ErrorParts& other) = default;
+template <class T>
+ErrorParts<T>::ErrorParts(ErrorParts&& other) noexcept = default;
+template <class T>
+ErrorParts<T>::~ErrorParts() = default;
+template <class T>
+ErrorParts<T>& ErrorParts<T>::operator=(const ErrorParts& other) = default;
+template <class T>
+ErrorParts<T>& ErrorParts<T>::operator=(ErrorParts&& other) noexcept = default;
+
+template class ErrorParts<NamedValue>;
+template class ErrorParts<std::string>;
+template class ErrorParts<Error>;
 
 const char* name_of(Code code) {
   static constexpr std::array kNames = {

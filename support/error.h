@@ -46,11 +46,26 @@ struct NamedValue {
   std::int64_t value = 0;
 };
 
+/// A vector of an Error's parts. It is made, moved and destroyed by calls, not by code of its own in each function that
+/// returns a Result: a tenth of a small library.
+template <class T>
+class ErrorParts : public std::vector<T> {
+ public:
+  using std::vector<T>::vector;
+  ErrorParts();
+  ErrorParts(std::vector<T> parts);  // NOLINT(google-explicit-constructor): the same thing
+  ErrorParts(const ErrorParts& other);
+  ErrorParts(ErrorParts&& other) noexcept;
+  ~ErrorParts();
+  ErrorParts& operator=(const ErrorParts& other);
+  ErrorParts& operator=(ErrorParts&& other) noexcept;
+};
+
 /// The subject of a message, for programs that read it: a constraint, or the extent or stride of one axis.
 struct ErrorSubject {
-  int axis = -1;                   ///< of the tensor that the message names; -1: none
-  std::string expression;          ///< in the language's syntax; empty: none
-  std::vector<NamedValue> values;  ///< of the symbols in it
+  int axis = -1;                  ///< of the tensor that the message names; -1: none
+  std::string expression;         ///< in the language's syntax; empty: none
+  ErrorParts<NamedValue> values;  ///< of the symbols in it
 };
 
 /// An error as a value. `message` says what was expected and what was found, without a trailing newline.
@@ -59,10 +74,10 @@ struct Error {
   Blame blame = Blame::internal;
   std::string message;
   SourceSpan where = {};
-  std::vector<std::string> context = {};  ///< outermost last: "while compiling pad_relu"
+  ErrorParts<std::string> context = {};  ///< outermost last: "while compiling pad_relu"
   ErrorSubject subject = {};
   /// Further errors of the same text, in its order; none of them has others.
-  std::vector<Error> others = {};
+  ErrorParts<Error> others = {};
 
   /// Returns the error with one more line of context.
   [[nodiscard]] Error in(std::string note) && {

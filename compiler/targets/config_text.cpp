@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 
 namespace padlock::compiler {
 namespace {

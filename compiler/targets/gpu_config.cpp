@@ -1,5 +1,6 @@
 #include "compiler/targets/gpu_config.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -84,6 +85,13 @@ ir::Expr narrowness(const Schedule& tiled) {
 
 namespace {
 
+/// Boxes are the same whatever a grid's threads and vectors are: a search tries them once with each kind of store.
+bool has_boxes(const GpuConfig& config) {
+  GpuConfig other = config;
+  other.cache = GpuConfig::standard().cache;
+  return other == GpuConfig::standard();
+}
+
 /// Returns boxes for a kernel whose other schedule is a grid of vectors; nothing where there can be none.
 std::optional<Schedule> boxes_for_gpu(const Schedule& grid, const PassEdits* edits, PassLog* log) {
   Schedule boxed = make_schedule(grid.kernel, grid.config,
@@ -94,6 +102,12 @@ std::optional<Schedule> boxes_for_gpu(const Schedule& grid, const PassEdits* edi
                                   .edits = edits,
                                   .log = log});
   if (boxed.boxes() == nullptr || boxed.index32.bound == 0) return std::nullopt;
+  const bool may_serve = std::ranges::all_of(boxed.serves, [](const abi::Guard& guard) {
+    const ir::Constraint& holds = guard.holds;
+    return holds.comparison == ir::Comparison::le ? holds.lhs.range().lo <= holds.rhs.constant()
+                                                  : holds.lhs.range().hi >= holds.rhs.constant();
+  });
+  if (!may_serve) return std::nullopt;
   boxed.config += ",boxes";
   return boxed;
 }
@@ -104,7 +118,7 @@ std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, 
   std::vector<Schedule> made;
   made.push_back(schedule_for_gpu(std::move(kernel), config, edits, log));
   const Schedule& tiled = made.front();
-  if (tiled.grid() != nullptr && tiled.index32.bound > 0 && config.map == GridMap::tiles && config.split)
+  if (tiled.grid() != nullptr && tiled.index32.bound > 0 && has_boxes(config))
     if (auto boxed = boxes_for_gpu(tiled, edits, log)) {
       made.front().grid()->row_table.reset();  // boxes take short rows
       made.push_back(*std::move(boxed));

@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "abi/gpu_targets.h"
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 
 namespace padlock::compiler {
 namespace {

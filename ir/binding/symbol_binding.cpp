@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "support/messages/suggestion.h"
 #include "support/stack_array.h"
-#include "support/suggestion.h"
 
 namespace padlock::ir {
 namespace {

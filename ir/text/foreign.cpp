@@ -10,7 +10,7 @@
 
 #include "ir/dtype.h"
 #include "ir/operation.h"
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 
 namespace padlock::ir {
 namespace {

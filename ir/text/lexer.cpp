@@ -1,7 +1,7 @@
 #include "ir/text/lexer.h"
 
-#include "support/error_list.h"
 #include "support/limits.h"
+#include "support/messages/error_list.h"
 
 #include <algorithm>
 #include <array>

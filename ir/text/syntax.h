@@ -12,8 +12,8 @@
 #include "ir/expr/constraint.h"
 #include "ir/location.h"
 #include "support/error.h"
-#include "support/error_list.h"
 #include "support/int128.h"
+#include "support/messages/error_list.h"
 
 // The syntax tree that the parser returns. It has names and literals as written; only the grammar is checked. `verify`
 // (program.h) turns it into a Program.

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 
 namespace padlock::ir {
 

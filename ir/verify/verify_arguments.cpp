@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "ir/text/foreign.h"
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 
 namespace padlock::ir {
 namespace {

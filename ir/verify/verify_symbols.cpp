@@ -6,7 +6,7 @@
 
 #include "ir/program.h"
 #include "support/limits.h"
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 
 namespace padlock::ir {
 namespace {

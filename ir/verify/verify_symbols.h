@@ -8,8 +8,8 @@
 
 #include "ir/expr/expr.h"
 #include "ir/text/syntax.h"
-#include "support/error_list.h"
 #include "support/limits.h"
+#include "support/messages/error_list.h"
 #include "support/steps.h"
 
 // The first part of verification: the meaning of each name. Internal to the verifier.

@@ -39,7 +39,6 @@ Status check_block(const abi::KernelAbi& abi, const Function& function, const Gp
 Result<const Function*> KernelLauncher::load(const abi::KernelAbi& abi) const {
   PADLOCK_TRY(const Function* function, modules_->function(abi.name));
   PADLOCK_CHECK(check_block(abi, *function, *device_));
-  if (abi.shared_bytes.valid()) PADLOCK_CHECK(prefer_shared_memory(*function));
   return function;
 }
 

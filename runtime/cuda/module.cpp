@@ -147,16 +147,6 @@ Result<const Function*> ProgramModules::function(const std::string& name) const 
   return &functions_.emplace(name, std::move(loaded)).first->second;
 }
 
-Status prefer_shared_memory(const Function& function) {
-  constexpr int kPercent = 100;
-  const Driver& driver = function.context().driver();
-  if (!driver.cuFuncSetAttribute) return {};
-  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(function.context()));
-  const CallSite site{.device = function.context().ordinal(), .kernel = function.name()};
-  return driver.call(driver.cuFuncSetAttribute, site, function.handle(),
-                     CUfunction_attribute::preferred_shared_memory_carveout, kPercent);
-}
-
 Result<FunctionFacts> function_facts(const Function& function) {
   const Driver& driver = function.context().driver();
   if (!driver.cuFuncGetAttribute)

@@ -93,11 +93,6 @@ class ProgramModules {
   mutable std::map<std::string, Function> functions_;  // guarded by mutex_; what it has is never changed
 };
 
-/// Has a multiprocessor that runs the function give its blocks as much shared memory as it can, so that it holds as
-/// many of them as it may; without a request the driver keeps some of it as a cache. Does nothing where the driver
-/// takes no request. Errors as the driver says.
-[[nodiscard]] Status prefer_shared_memory(const Function& function);
-
 /// Error: unimplemented, where the driver cannot say.
 [[nodiscard]] Result<FunctionFacts> function_facts(const Function& function);
 

@@ -11,7 +11,7 @@
 #include "support/byte_stream.h"
 #include "support/file.h"
 #include "support/hash.h"
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 
 namespace padlock::runtime {
 namespace {

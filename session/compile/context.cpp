@@ -14,7 +14,7 @@
 #include "runtime/host/system_memory.h"
 #include "session/compile/job_thread.h"
 #include "session/launch/compiled_state.h"
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 #include "tuner/cache/choice.h"
 #include "tuner/cache/describe.h"
 #include "tuner/worker/worker.h"

@@ -34,11 +34,12 @@ constexpr std::size_t kKernelsAtOnce = 48;
 constexpr std::size_t kSlices = 3;
 
 /// What no kernel may contain: approximations and flushes; contraction, and sums and products without .rn, which ptxas
-/// contracts; a call, for there is nobody to be called; conversions by the hardware to bf16, which it may only compare;
+/// contracts; a call, for there is nobody to be called, and code or memory of others (but what shared memory a launch
+/// asks for); conversions by the hardware to bf16, which it may only compare;
 /// memory of a thread.
-constexpr std::array<std::string_view, 14> kForbidden = {".ftz",  ".approx", "fma.",    "mad.f",   "add.f",
-                                                         "sub.f", "mul.f",   "max.NaN", "min.NaN", "call",
-                                                         ".bf16", ".extern", ".local",  "trap"};
+constexpr std::array<std::string_view, 15> kForbidden = {
+    ".ftz",    ".approx", "fma.",  "mad.f",         "add.f",           "sub.f",  "mul.f", "max.NaN",
+    "min.NaN", "call",    ".bf16", ".extern .func", ".extern .global", ".local", "trap"};
 /// Maxima lose a NaN and the sign of a zero. In a cast to an integer they bound what is not a NaN.
 constexpr std::array<std::string_view, 2> kForbiddenWithoutCast = {"max.f", "min.f"};
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "support/error_list.h"
+#include "support/messages/error_list.h"
 
 using namespace padlock;
 

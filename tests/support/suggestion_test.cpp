@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "support/messages/suggestion.h"
 #include "support/split_mix.h"
-#include "support/suggestion.h"
 
 using namespace padlock;
 

@@ -73,7 +73,7 @@ class CommandLine(Case):
         usage("found 'cpu'; write 'host'", "run", "p.pad", X, "--device=cpu")
         usage("found 'hots'; did you mean 'host'?", "run", "p.pad", X, "--device=hots")
         usage("; did you mean 'sm_90'?", "emit", "p.pad", "--stage=ptx", "--target=SM_90")
-        usage("; write 'host:znver4'", "emit", "p.pad", "--stage=llvm", "--target=znver4")
+        usage("; did you mean 'host:znver4'?", "emit", "p.pad", "--stage=llvm", "--target=znver4")
         usage("; did you mean 'host:skylake'?", "emit", "p.pad", "--stage=llvm", "--target=host:skylak")
         usage("; did you mean 'unroll'?", "emit", "p.pad", "--stage=llvm", "--config=unrol=1")
         usage("found 'nontemproal'; did you mean 'nontemporal'?", "emit", "p.pad", "--stage=llvm", "--config=store=nontemproal")

@@ -1,5 +1,5 @@
 #include "tools/arrays/arguments.h"
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 #include "tools/arrays/placement.h"
 
 namespace padlock::tools {

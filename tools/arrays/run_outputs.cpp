@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "support/file.h"
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 #include "tools/arrays/npy_header.h"
 
 namespace padlock::tools {

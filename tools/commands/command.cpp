@@ -13,7 +13,7 @@
 #include <span>
 
 #include "support/file.h"
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 #include "tools/commands/command_line.h"
 
 namespace padlock::tools {

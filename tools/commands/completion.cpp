@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 #include "tools/commands/command.h"
 
 namespace padlock::tools {

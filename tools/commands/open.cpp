@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "support/file.h"
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 
 namespace padlock::tools {
 namespace {

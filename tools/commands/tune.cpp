@@ -6,8 +6,8 @@
 #include <charconv>
 #include <memory>
 
+#include "support/messages/suggestion.h"
 #include "support/stopwatch.h"
-#include "support/suggestion.h"
 #include "tools/arrays/arguments.h"
 #include "tools/commands/command.h"
 #include "tools/commands/interruption.h"

@@ -87,8 +87,7 @@ Status Store::open(Layer& layer) {
   }
   const bool absent = file.error().code == Code::not_found && access != Access::write;
   if (absent) return {};
-  return access == Access::write ? trouble_of_user(layer, file.error().message)
-                                 : trouble(layer, file.error().message);
+  return access == Access::write ? trouble_of_user(layer, file.error().message) : trouble(layer, file.error().message);
 }
 
 /// The file that was to be written, for one that is not there.

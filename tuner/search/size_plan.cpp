@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 #include "tuner/trial/problem.h"
 
 namespace padlock::tuner {

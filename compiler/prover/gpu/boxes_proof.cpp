@@ -3,12 +3,28 @@
 #include <fmt/format.h>
 
 #include "compiler/prover/core/schedule_proof.h"
+#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 namespace {
 
 // After those of a loop (compiler/prover/core/loop_proof.cpp).
-enum VariableOrder { kIndex = 1260, kPhase, kElements, kVector, kOther, kStart, kWindow, kLane };
+enum VariableOrder {
+  kIndex = 1260,
+  kPhase,
+  kElements,
+  kVector,
+  kOther,
+  kStart,
+  kWindow,
+  kLane,
+  kFirstRead,
+  kLastRead,
+  kRead,
+  kExtent,
+  kAhead,
+  kBehind
+};
 
 class BoxesProof : private ScheduleProof {
  public:
@@ -26,6 +42,7 @@ class BoxesProof : private ScheduleProof {
     prove_places();
     prove_vectors();
     prove_margins();
+    prove_ends();
   }
 
  private:
@@ -47,8 +64,7 @@ class BoxesProof : private ScheduleProof {
                 boxes_.boxes == exprs_.ceildiv(schedule_.rows, boxes_.step),
             "a launch has boxes that are none of the output's, or lacks some");
     const auto describe = [this](const Evaluate& at) { return fmt::format("boxes of {} rows", at(boxes_.launched)); };
-    decide(ObligationKind::cover, "step of boxes", {},
-                        {{{less(boxes_.launched, one_)}, describe}});
+    decide(ObligationKind::cover, "step of boxes", {}, {{{less(boxes_.launched, one_)}, describe}});
   }
 
   // --- stages -------------------------------------------------------------------------------------------------------
@@ -72,8 +88,8 @@ class BoxesProof : private ScheduleProof {
     require(ObligationKind::load, "rows in order of " + name, continues,
             "a box reads rows that do not follow each other");
     if (!continues) return;
-    prove_read(name, schedule_.bodies[0].loads[load], source, stage);
-    prove_ends(name, stage, layout);
+    require(ObligationKind::load, name, reads_between(source, layout, stage),
+            "a run is not that from where its first row reads to where its last does");
     const Expr first = layout.offset_of(exprs_, stage.from);
     const Expr elements = exprs_.add(exprs_.sub(layout.offset_of(exprs_, stage.last), first), one_);
     const Expr rows = box_stage_rows(exprs_, kernel_, boxes_, source, layout);
@@ -84,55 +100,45 @@ class BoxesProof : private ScheduleProof {
             "a run is not that from its first to its last coordinates");
   }
 
-  /// A row of the output that is of a box, and lies in the same coordinates before as its first and its last.
-  [[nodiscard]] solver::Region rows() {
+  /// The ends of a run along the last two axes are those of run_ends, which is proved for any rows and axis.
+  [[nodiscard]] bool reads_between(const LoadSource& source, const ir::Layout& layout, const BoxStage& stage) {
+    const auto ends_at = [&](int axis, Expr first, Expr last) {
+      const auto place = static_cast<std::size_t>(axis);
+      const auto form = affine_in(exprs_, source.coordinates[place], kernel_.coordinate(axis));
+      if (!form || form->slope != 1) return false;
+      const RunEnds ends = run_ends(exprs_, first, last, form->rest, layout.extents()[place]);
+      return stage.from[place] == ends.from && stage.last[place] == ends.last;
+    };
+    return ends_at(kernel_.rank() - 1, zero_, exprs_.sub(schedule_.columns, one_)) &&
+           ends_at(kernel_.rank() - 2, boxes_.first.back(), boxes_.last.back());
+  }
+
+  /// A coordinate between the first and the last that reads one of the axis reads one between the ends, and these are
+  /// at most one outside of it. (That a load reads one of the axis is an obligation of its own.)
+  void prove_ends() {
+    const Expr first = exprs_.variable("first_read", kFirstRead), last = exprs_.variable("last_read", kLastRead);
+    const Expr read = exprs_.variable("read", kRead), extent = exprs_.variable("read_extent", kExtent);
+    const Expr moved = exprs_.sub(exprs_.variable("ahead", kAhead), exprs_.variable("behind", kBehind));
+    const RunEnds ends = run_ends(exprs_, first, last, moved, extent);
+    const Expr coordinate = exprs_.add(read, moved);
     solver::Region region;
-    const auto axis = static_cast<std::size_t>(kernel_.rank() - 2);
-    const Expr row = kernel_.coordinate(kernel_.rank() - 2);
-    for (const Expr e : {boxes_.first[axis], less(boxes_.last[axis], kernel_.extents[axis]),
-                         at_least(row, boxes_.first[axis]), at_least(boxes_.last[axis], row)})
+    for (const Expr e : {first, last, extent}) region.nonnegative.push_back(e);
+    const auto outside = [=](const Evaluate& at) {
+      return fmt::format("a run goes from {} to {} on an axis of {}", at(ends.from), at(ends.last), at(extent));
+    };
+    decide(ObligationKind::load, "ends of runs", region,
+           {{{less(ends.from, zero_)}, outside},
+            {{less(extent, ends.from)}, outside},
+            {{less(ends.last, exprs_.constant(-1))}, outside},
+            {{at_least(ends.last, extent)}, outside}});
+    for (const Expr e : {at_least(read, first), at_least(last, read), coordinate, less(coordinate, extent)})
       region.nonnegative.push_back(e);
-    return region;
-  }
-
-  void prove_read(const std::string& name, const BodyLoad& load, const LoadSource& source, const BoxStage& stage) {
-    solver::Region region = rows();
-    region.nonnegative.push_back(less(kernel_.coordinate(kernel_.rank() - 1), schedule_.columns));
-    for (const ConditionId id : kernel_.graph.conditions_of(load.guard)) {
-      const Condition& condition = kernel_.graph.condition(id);
-      (condition.kind == Condition::Kind::zero ? region.zero : region.nonnegative).push_back(condition.expr);
-    }
-    region.nonnegative.insert(region.nonnegative.end(), source.facts.begin(), source.facts.end());
-    region.nonnegative.insert(region.nonnegative.end(), source.read_facts.begin(), source.read_facts.end());
-    std::vector<Goal> goals;
-    for (std::size_t axis = source.coordinates.size() - 2; axis < source.coordinates.size(); ++axis) {
-      const Expr coordinate = source.coordinates[axis], from = stage.from[axis], last = stage.last[axis];
-      const auto missing = [=](const Evaluate& at) {
-        return fmt::format("coordinate {} on axis {} is loaded, the stage has those from {} to {}", at(coordinate),
-                           axis, at(from), at(last));
-      };
-      goals.push_back({{less(coordinate, from)}, missing});
-      goals.push_back({{less(last, coordinate)}, missing});
-    }
-    decide(ObligationKind::load, name, region, goals);
-  }
-
-  void prove_ends(const std::string& name, const BoxStage& stage, const ir::Layout& layout) {
-    std::vector<Goal> goals;
-    for (std::size_t axis = stage.from.size() - 2; axis < stage.from.size(); ++axis) {
-      const Expr from = stage.from[axis], last = stage.last[axis], extent = layout.extents()[axis];
-      const auto outside = [=](const Evaluate& at) {
-        return fmt::format("a run goes from {} to {} on axis {}, whose extent is {}", at(from), at(last), axis,
-                           at(extent));
-      };
-      goals.push_back({{less(from, zero_)}, outside});
-      goals.push_back({{less(extent, from)}, outside});
-      goals.push_back({{less(last, exprs_.constant(-1))}, outside});
-      goals.push_back({{at_least(last, extent)}, outside});
-    }
-    solver::Region region;
-    for (const Expr e : {boxes_.first.back(), boxes_.last.back()}) region.nonnegative.push_back(e);
-    decide(ObligationKind::load, "ends of " + name, region, goals);
+    const auto missing = [=](const Evaluate& at) {
+      return fmt::format("coordinate {} is read, a run has those from {} to {}", at(coordinate), at(ends.from),
+                         at(ends.last));
+    };
+    decide(ObligationKind::load, "what is read between the ends of runs", region,
+           {{{less(coordinate, ends.from)}, missing}, {{less(ends.last, coordinate)}, missing}});
   }
 
   /// Stages lie one after the other in what a launch asks for, each with room for its run, wherever in a vector that
@@ -169,16 +175,14 @@ class BoxesProof : private ScheduleProof {
     const Expr witness = exprs_.floordiv(exprs_.add(index, phase), lanes_);
     const auto missing = [=](const Evaluate& at) { return fmt::format("element {} is in no vector", at(index)); };
     decide(ObligationKind::cover, "vectors of boxes", region,
-                        {{{less(index, first(witness))}, missing},
-                         {{at_least(index, exprs_.add(first(witness), lanes_))}, missing},
-                         {{less(witness, zero_)}, missing}});
+           {{{less(index, first(witness))}, missing},
+            {{at_least(index, exprs_.add(first(witness), lanes_))}, missing},
+            {{less(witness, zero_)}, missing}});
     for (const Expr which : {vector, other})
-      for (const Expr e :
-           {at_least(index, first(which)), less(index, exprs_.add(first(which), lanes_))})
+      for (const Expr e : {at_least(index, first(which)), less(index, exprs_.add(first(which), lanes_))})
         region.nonnegative.push_back(e);
     const auto twice = [=](const Evaluate& at) { return fmt::format("element {} is in two vectors", at(index)); };
-    decide(ObligationKind::disjoint, "vectors of boxes", region,
-                        {{{less(vector, other)}, twice}});
+    decide(ObligationKind::disjoint, "vectors of boxes", region, {{{less(vector, other)}, twice}});
   }
 
   /// A vector of which one lane lies among the elements of a stage ends in its margins, for elements of any size: in
@@ -198,10 +202,9 @@ class BoxesProof : private ScheduleProof {
     const auto outside = [=](const Evaluate& at) {
       return fmt::format("a vector begins {} bytes after a stage's first", at(from));
     };
-    decide(
-        ObligationKind::load, "margins of stages", region,
-        {{{less(exprs_.sub(from, word), exprs_.neg(margin))}, outside},
-         {{less(exprs_.add(window, margin), exprs_.add(from, exprs_.add(vector, word)))}, outside}});
+    decide(ObligationKind::load, "margins of stages", region,
+           {{{less(exprs_.sub(from, word), exprs_.neg(margin))}, outside},
+            {{less(exprs_.add(window, margin), exprs_.add(from, exprs_.add(vector, word)))}, outside}});
   }
 
   const Boxes& boxes_;

@@ -127,15 +127,13 @@ class BoxMaker {
       if (!form || form->slope != 1 || (axis + 1 < rank && !layout.next_axis_continues(exprs_, axis)))
         return std::nullopt;
       const Expr extent = layout.extents()[static_cast<std::size_t>(axis)];
-      const auto within = [&](Expr e) { return exprs_.min(exprs_.max(e, zero_), extent); };
-      if (axis + 1 == rank) {
-        stage.from.push_back(within(form->rest));
-        const Expr end = within(exprs_.add(form->rest, schedule_.columns));
-        stage.last.push_back(exprs_.sub(end, one_));
-        stage.columns = exprs_.sub(end, stage.from.back());
-      } else if (axis + 2 == rank) {
-        stage.from.push_back(within(exprs_.add(boxes_.first.back(), form->rest)));
-        stage.last.push_back(exprs_.sub(within(exprs_.add(exprs_.add(boxes_.last.back(), form->rest), one_)), one_));
+      if (axis + 2 >= rank) {
+        const bool is_column = axis + 1 == rank;
+        const RunEnds ends = is_column
+                                 ? run_ends(exprs_, zero_, exprs_.sub(schedule_.columns, one_), form->rest, extent)
+                                 : run_ends(exprs_, boxes_.first.back(), boxes_.last.back(), form->rest, extent);
+        stage.from.push_back(ends.from);
+        stage.last.push_back(ends.last);
       } else {
         if (!form->rest.is_constant(0) || extent != kernel_.extents[static_cast<std::size_t>(axis)])
           return std::nullopt;
@@ -143,6 +141,7 @@ class BoxMaker {
         stage.last.push_back(boxes_.last[static_cast<std::size_t>(axis)]);
       }
     }
+    stage.columns = exprs_.sub(exprs_.add(stage.last.back(), one_), stage.from.back());
     stage.first = layout.offset_of(exprs_, stage.from);
     stage.elements = exprs_.add(exprs_.sub(layout.offset_of(exprs_, stage.last), stage.first), one_);
     const Expr row = layout.strides()[static_cast<std::size_t>(rank - 2)];

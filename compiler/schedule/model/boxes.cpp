@@ -8,6 +8,12 @@ ir::Expr at_launch(ir::ExprContext& exprs, const Boxes& boxes, ir::Expr e) {
   return exprs.substitute(e, [&](ir::Expr symbol) { return symbol == boxes.step ? boxes.launched : symbol; });
 }
 
+RunEnds run_ends(ir::ExprContext& exprs, Expr first, Expr last, Expr moved, Expr extent) {
+  const Expr one = exprs.constant(1);
+  const auto within = [&](Expr e) { return exprs.min(exprs.max(exprs.add(e, moved), exprs.constant(0)), extent); };
+  return {within(first), exprs.sub(within(exprs.add(last, one)), one)};
+}
+
 ir::Expr box_stage_rows(ir::ExprContext& exprs, const Kernel& kernel, const Boxes& boxes, const LoadSource& source,
                         const ir::Layout& layout) {
   if (kernel.rank() < 3) return boxes.step;

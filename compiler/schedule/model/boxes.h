@@ -53,6 +53,14 @@ struct Boxes {
 /// Returns an expression of the boxes for the step of a launch.
 [[nodiscard]] ir::Expr at_launch(ir::ExprContext& exprs, const Boxes& boxes, ir::Expr e);
 
+/// The coordinates of an axis of a tensor at which a run begins and ends: both are its.
+struct RunEnds {
+  ir::Expr from, last;
+};
+/// Returns them for coordinates `first` to `last` of the output that read those `moved` further on, as far as the axis
+/// has them: `from` is at most the extent, and `last` at least -1.
+[[nodiscard]] RunEnds run_ends(ir::ExprContext& exprs, ir::Expr first, ir::Expr last, ir::Expr moved, ir::Expr extent);
+
 /// Returns how many rows of a tensor the run of a stage has at most, for a load whose coordinates move as the output's
 /// do: one for each row of a box, and, where the output lacks some rows of the tensor's last but one axis, these as
 /// often as a box goes on from one coordinate of the axis before to the next. (docs/proofs.md, the lemma of boxes.)

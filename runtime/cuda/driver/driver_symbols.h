@@ -50,7 +50,6 @@
   X(cuLaunchKernelEx, 11060, (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra))     \
   X(cuMemGetInfo_v2, 3020, (std::size_t* free_bytes, std::size_t* total_bytes))                                        \
   X(cuFuncGetAttribute, 2020, (int* value, CUfunction_attribute attribute, CUfunction function))                       \
-  X(cuFuncSetAttribute, 9000, (CUfunction function, CUfunction_attribute attribute, int value))                        \
   X(cuMemAddressReserve, 10020,                                                                                        \
     (CUdeviceptr * address, std::size_t bytes, std::size_t alignment, CUdeviceptr at, std::uint64_t flags))            \
   X(cuMemAddressFree, 10020, (CUdeviceptr address, std::size_t bytes))                                                 \

@@ -91,8 +91,7 @@ enum class CUresult : std::uint32_t {
   X(max_threads_per_block, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0) \
   X(shared_size_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)         \
   X(local_size_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3)           \
-  X(num_regs, CU_FUNC_ATTRIBUTE_NUM_REGS, 4)                           \
-  X(preferred_shared_memory_carveout, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 9)
+  X(num_regs, CU_FUNC_ATTRIBUTE_NUM_REGS, 4)
 
 #define PADLOCK_CUDA_JIT_OPTIONS(X)                                   \
   X(info_log_buffer, CU_JIT_INFO_LOG_BUFFER, 3)                       \

@@ -65,30 +65,35 @@ TEST_CASE("boxes: every obligation is decided") {
 }
 
 TEST_CASE("boxes: what is wrong with them is refuted") {
-  check_refuted("a run that begins a row late", "is loaded", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+  check_refuted("a run that begins a row late", "is not that from where",
+                box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
                   boxes.stages[0].from[1] = exprs.add(boxes.stages[0].from[1], exprs.constant(1));
                 }));
-  check_refuted("a run that ends a row early", "is loaded", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+  check_refuted("a run that ends a row early", "is not that from where",
+                box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
                   boxes.stages[0].last[1] = exprs.sub(boxes.stages[0].last[1], exprs.constant(1));
                 }));
-  check_refuted("a run that ends a column early", "is loaded", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+  check_refuted("a run that ends a column early", "is not that from where",
+                box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
                   boxes.stages[0].last[2] = exprs.sub(boxes.stages[0].last[2], exprs.constant(1));
                 }));
-  check_refuted("a run that ends two rows late", "whose extent is", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+  check_refuted("a run that ends two rows late", "is not that from where",
+                box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
                   boxes.stages[0].last[1] = exprs.add(boxes.stages[0].last[1], exprs.constant(2));
                 }));
   check_refuted("an image later", "do not follow each other", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
                   boxes.stages[0].from[0] = exprs.add(boxes.stages[0].from[0], exprs.constant(1));
                 }));
-  check_refuted("a stage that is an element short", "is not that from", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+  check_refuted("a stage that is an element short", "is not that from its first",
+                box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
                   boxes.stages[0].capacity = exprs.sub(boxes.stages[0].capacity, exprs.constant(1));
                 }));
-  check_refuted("a run that is an element short", "is not that from", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+  check_refuted("a run that is an element short", "is not that from its first",
+                box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
                   boxes.stages[0].elements = exprs.sub(boxes.stages[0].elements, exprs.constant(1));
                 }));
-  check_refuted("a stage where the barrier is", "overlap", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
-                  boxes.stages[0].place = exprs.constant(0);
-                }));
+  check_refuted("a stage where the barrier is", "overlap",
+                box_edit([](ir::ExprContext& exprs, Boxes& boxes) { boxes.stages[0].place = exprs.constant(0); }));
   check_refuted("memory that is a word short", "leave the memory", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
                   boxes.shared_bytes = exprs.sub(boxes.shared_bytes, exprs.constant(4));
                 }));
@@ -104,7 +109,8 @@ TEST_CASE("boxes: none where rows do not follow each other, or a load does not m
   for (const std::string_view text :
        {"program p(x: f32[A, B]) where A >= 1, B >= 1 { y = transpose(x, perm = [1, 0]) z = pad(y, low = [0, 1], "
         "high = [0, 0], value = 0) return z }",
-        "program p(x: f32[A, B]) where A >= 1, B >= 2 { y = pad(x, low = [0, 1], high = [0, 1], mode = reflect) return y }",
+        "program p(x: f32[A, B]) where A >= 1, B >= 2 { y = pad(x, low = [0, 1], high = [0, 1], mode = reflect) return "
+        "y }",
         "program p(x: f32[A, B, C, D]) { y = pad(x, low = [0, 1, 1, 1], high = [0, 1, 1, 1], value = 0) return y }",
         "program p(x: f32[A]) { y = pad(x, low = [1], high = [1], value = 0) return y }"}) {
     CAPTURE(text);
@@ -136,7 +142,9 @@ class AllBoxes {
     }
     return {};
   }
-  [[nodiscard]] std::int64_t extent(int axis) { return value(schedule_.kernel.extents[static_cast<std::size_t>(axis)]); }
+  [[nodiscard]] std::int64_t extent(int axis) {
+    return value(schedule_.kernel.extents[static_cast<std::size_t>(axis)]);
+  }
 
  private:
   void set(Expr symbol, std::int64_t to) { values_[symbol.symbol()] = to; }

@@ -4,8 +4,8 @@
 
 namespace padlock::compiler {
 
-/// Edits after which short rows are taken by chunks in tasks of any size, and outputs of any rows and size by boxes that
-/// fit shared memory: a test's are small.
+/// Edits after which short rows are taken by chunks in tasks of any size, and outputs of any rows and size by boxes
+/// that fit shared memory: a test's are small.
 class PlanAlways : public PassEdits {
  public:
   void covered(Schedule& schedule) const override {

@@ -85,14 +85,15 @@ TEST_CASE("a search lowers its program once, schedules each kernel once a config
   const auto binding = ir::Binding::bind(*program, {.tensors = {std::nullopt}, .symbols = {{"A", 62}, {"B", 61}}});
   REQUIRE(binding);
   constexpr int kKernels = 2;  // results of two sizes
-  for (const char* const target : {"host", "sm_90"}) {
+  // The default, once as itself and once of the list, and the same with the other kind of store have boxes, too.
+  for (const auto& [target, tried_boxes, boxes] : {std::tuple("host", 0, 0), {"sm_90", 3, 2}}) {
     CAPTURE(target);
     const auto compiler = compiler_of(target);
     const SearchSpace space = space_of(*compiler, *program, {*binding, *binding});
     const auto configs = static_cast<int>(compiler->all_configs().size()) + 1;  // and the default
     CHECK(space.passes.lowered == 1);
-    CHECK(space.passes.scheduled == kKernels * configs);
-    CHECK(space.passes.proved == kKernels * static_cast<int>(space.points.size()));
+    CHECK(space.passes.scheduled == kKernels * (configs + tried_boxes));
+    CHECK(space.passes.proved == kKernels * (static_cast<int>(space.points.size()) + boxes));
     for (const SearchPoint& point : space.points) {
       CHECK(compiler->parse_config(to_string(point.config)) == point.config);
       REQUIRE(point.costs.size() == 2);
@@ -149,8 +150,8 @@ TEST_CASE("the search space of a GPU has some fifty configs for a program, of wh
   CHECK(GpuConfig::all().size() == 384);
   const auto compiler = compiler_of("sm_90");
   for (const auto& [text, points] :
-       {std::pair(kPad, std::size_t{48}),
-        // Nothing to split, and no predicate.
+       {std::pair(kPad, std::size_t{50}),  // two with boxes, one for each kind of store
+                                           // Nothing to split, and no predicate.
         {"program p(x: f16[A, B]) { y = relu(x) return y }", std::size_t{24}},
         // Read across its rows: as tiles, too, whose blocks have 128 threads at least, and those of small tiles 512
         // with 256 already; small tiles of 128 threads are medium ones of 256. What `auto` takes for narrow outputs has

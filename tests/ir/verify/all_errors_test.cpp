@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/text/syntax.h"
-#include "support/error_list.h"
+#include "support/messages/error_list.h"
 #include "tests/ir/program_testing.h"
 
 // Each fault of a text is an error, and nothing else is.

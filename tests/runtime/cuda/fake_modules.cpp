@@ -152,14 +152,6 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
   return CUresult::success;
 }
 
-CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
-  PADLOCK_ENTER(enter_context, cuFuncSetAttribute);
-  if (find_function(fake, function) == nullptr) return fake.misuse("a function");
-  const bool is_share =
-      attribute == CUfunction_attribute::preferred_shared_memory_carveout && value >= -1 && value <= 100;
-  return is_share ? CUresult::success : fake.misuse("an attribute that can be set, and a value that it takes");
-}
-
 namespace {
 
 /// A launch as either of the driver's calls describes it.

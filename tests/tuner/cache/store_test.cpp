@@ -280,6 +280,7 @@ TEST_CASE("a fork closes the file, and parent and child open it again and learn 
       return std::filesystem::read_symlink(entry.path(), gone) == path;
     });
   };
+  CHECK(store.look_up().hit());  // which opens it
   CHECK(open_files() == 1);
   const CacheKey others = with(&KeyFields::threads, "64");
   const pid_t child = ::fork();

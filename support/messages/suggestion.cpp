@@ -1,4 +1,4 @@
-#include "support/suggestion.h"
+#include "support/messages/suggestion.h"
 
 #include <algorithm>
 #include <numeric>
