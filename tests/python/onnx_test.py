@@ -47,7 +47,7 @@ class Models(unittest.TestCase):
         numpy.testing.assert_array_equal(model.run({"x": x}, [result])[0], model(x))
         for call, message in (
             (lambda: model(x, x=x), "expected one value for each input, found two for 'x'"),
-            (lambda: model(z=x), "expected one of the model's inputs .'x'., found 'z'"),
+            (lambda: model(z=x), "expected inputs named 'x', found 'z'"),
             (lambda: model.run({"x": x}, ["z"]), f"expected one of the model's outputs .'{result}'., found 'z'"),
         ):
             with self.assertRaisesRegex(padlock.InvalidArgument, message):
