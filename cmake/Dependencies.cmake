@@ -27,7 +27,8 @@ endif()
 # fmt as part of what is linked, for the wheel and for the library that runs packs.
 if(NOT PADLOCK_PORTABLE)
   add_library(padlock_fmt_archive STATIC cmake/fmt_archive.cpp)
-  set_target_properties(padlock_fmt_archive PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  # Its flags are none of padlock_options, so that it cannot share their precompiled header.
+  set_target_properties(padlock_fmt_archive PROPERTIES POSITION_INDEPENDENT_CODE ON DISABLE_PRECOMPILE_HEADERS ON)
   target_compile_options(padlock_fmt_archive PRIVATE -Os -ffunction-sections -fdata-sections)
   target_link_libraries(padlock_fmt_archive PRIVATE padlock_fmt)
   target_compile_features(padlock_fmt_archive PRIVATE cxx_std_23)

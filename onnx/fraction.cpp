@@ -57,7 +57,8 @@ Result<Fraction> FractionMath::make(Expr numerator, std::int64_t denominator, st
   const std::int64_t most = most_of(dtype_);
   if (most == 0) return refused(fmt::format("sizes as {}; expected f32 or f64", name_of(dtype_)));
   const auto number = literal(numerator);
-  const std::int64_t common = number ? std::gcd(*number, denominator) : 1;
+  // The remainder has the same divisors, and a magnitude where the number is the least of 64 bits.
+  const std::int64_t common = number ? std::gcd(*number % denominator, denominator) : 1;
   Fraction made{.numerator = number ? sizes_.constant(*number / common) : numerator,
                 .denominator = denominator / common,
                 .is_rounded = false,

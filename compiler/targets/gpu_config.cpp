@@ -117,12 +117,15 @@ std::optional<Schedule> boxes_for_gpu(const Schedule& grid, const PassEdits* edi
 std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits, PassLog* log) {
   std::vector<Schedule> made;
   made.push_back(schedule_for_gpu(std::move(kernel), config, edits, log));
-  const Schedule& tiled = made.front();
-  if (tiled.grid() != nullptr && tiled.index32.bound > 0 && has_boxes(config))
-    if (auto boxed = boxes_for_gpu(tiled, edits, log)) {
+  if (made.front().grid() != nullptr) {
+    if (made.front().index32.bound == 0 || !has_boxes(config)) return made;
+    if (auto boxed = boxes_for_gpu(made.front(), edits, log)) {
       made.front().grid()->row_table.reset();  // boxes take short rows
       made.push_back(*std::move(boxed));
     }
+    return made;
+  }
+  const Schedule& tiled = made.front();
   if (tiled.tiles() == nullptr || config.tiles != TileSize::by_output) return made;
   const ir::Expr narrow = narrowness(tiled);
   const bool always = narrow.range().hi <= 0;

@@ -1,6 +1,7 @@
 // Sizes that a model computes in floats, as PyTorch's exporters write math.ceil(W / 32).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "ir/binding/binding.h"
@@ -170,6 +171,12 @@ TEST_CASE("a float that may be rounded is refused with the node that rounds it")
   check_refused(
       padded_by({node("Cast", {"w"}, {"r"}, to(kFloat16), "the_node"), node("Cast", {"r"}, {"n"}, kToInt)}, {}),
       "'the_node' (Cast): sizes as f16; expected f32 or f64");
+}
+
+TEST_CASE("the least whole number of 64 bits, which has no magnitude there, is rounded in f32") {
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  const std::vector<Message> nodes = {node("Cast", {"l"}, {"f"}, to(kFloat)), node("Cast", {"f"}, {"n"}, kToInt)};
+  check_refused(padded_by(nodes, {int64s("l", {}, {least})}), "is rounded in f32");
 }
 
 TEST_CASE("sizes of what is data name the node that made it data") {
