@@ -47,7 +47,7 @@ void visit_from(const std::vector<ConfigField>& fields, std::size_t first, const
 ConfigField config_field(std::string name, int& field, const std::vector<int>& values) {
   std::vector<std::pair<int, std::string>> named;
   for (const int value : values) named.emplace_back(value, std::to_string(value));
-  return config_field<int>(std::move(name), field, std::move(named));
+  return config_field<int>(std::move(name), field, named);
 }
 
 ConfigField config_field(std::string name, bool& field) {

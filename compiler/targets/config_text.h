@@ -21,7 +21,7 @@ struct ConfigField {
 };
 
 template <class T>
-ConfigField config_field(std::string name, T& field, std::vector<std::pair<T, std::string>> values) {
+ConfigField config_field(std::string name, T& field, const std::vector<std::pair<T, std::string>>& values) {
   ConfigField made{.name = std::move(name), .values = {}, .get = {}, .set = {}};
   for (const auto& value : values) made.values.push_back(value.second);
   made.set = [&field, values](std::size_t i) { field = values[i].first; };

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "ir/binding/binding.h"
 #include "ir/program.h"
@@ -13,9 +14,8 @@
 namespace padlock::onnx::testing {
 namespace {
 
-const std::vector<Message> kToInt = {attribute("to", std::int64_t{kInt64})};
-
 std::vector<Message> to(int type) { return {attribute("to", std::int64_t{type})}; }
+std::vector<Message> to_int() { return to(kInt64); }
 
 /// x[B, W], padded at the end of its rows by the number that the nodes make of W, which is "w", as "n".
 ModelParts padded_by(std::vector<Message> nodes, std::vector<Message> constants) {
@@ -47,14 +47,14 @@ std::string divided(int type, float divisor, const char* rounding) {
   std::vector<Message> nodes = {node("Cast", {"w"}, {"f"}, to(type)), node("Cast", {"d"}, {"e"}, to(type)),
                                 node("Div", {"f", "e"}, {"q"}, {}, "the_quotient")};
   nodes.push_back(*rounding == '\0' ? node("Identity", {"q"}, {"r"}) : node(rounding, {"q"}, {"r"}));
-  nodes.push_back(node("Cast", {"r"}, {"n"}, kToInt));
+  nodes.push_back(node("Cast", {"r"}, {"n"}, to_int()));
   return guards_and_pad(padded_by(nodes, {floats("d", {}, {divisor})}));
 }
 
 TEST_CASE("a size that PyTorch's exporter rounds up in floats is taken, and sizes that f32 does not hold are a guard") {
   const ModelParts parts =
       padded_by({node("Cast", {"w"}, {"f"}, to(kFloat)), node("Div", {"f", "d"}, {"q"}), node("Ceil", {"q"}, {"c"}),
-                 node("Cast", {"c"}, {"i"}, kToInt), node("Mul", {"i", "m"}, {"p"}), node("Sub", {"p", "w"}, {"n"})},
+                 node("Cast", {"c"}, {"i"}, to_int()), node("Mul", {"i", "m"}, {"p"}), node("Sub", {"p", "w"}, {"n"})},
                 {floats("d", {}, {32}), int64s("m", {}, {32})});
   const std::string text = imported(parts);
   CHECK(text ==
@@ -88,10 +88,10 @@ TEST_CASE("each rounding of a quotient, in f32 and in f64, by powers of two and 
 }
 
 TEST_CASE("arithmetic on floats that stays exact is taken") {
-  const auto made = [](std::vector<Message> nodes, std::vector<Message> constants) {
+  const auto made = [](std::vector<Message> nodes, const std::vector<Message>& constants) {
     nodes.insert(nodes.begin(), node("Cast", {"w"}, {"f"}, to(kDouble)));
-    nodes.push_back(node("Cast", {"r"}, {"n"}, kToInt));
-    for (Message& constant : constants) nodes.insert(nodes.begin(), constant);
+    nodes.push_back(node("Cast", {"r"}, {"n"}, to_int()));
+    for (const Message& constant : constants) nodes.insert(nodes.begin(), constant);
     std::string text = guards_and_pad(padded_by(nodes, {}));
     return text.substr(text.find("high = [0, ") + 11);
   };
@@ -110,16 +110,16 @@ TEST_CASE("arithmetic on floats that stays exact is taken") {
 }
 
 TEST_CASE("floats that move, and lists of them, are sizes, too") {
-  const ModelParts parts{
-      .inputs = {value_info("x", kFloat, {"H", "W"})},
-      .constants = {floats("scale", {2}, {0.5F, 2}), int64s("rows", {2, 1}, {2, 1}), int64s("flat", {1}, {-1}),
-                    int64s("zeros", {2}, {0, 0})},
-      .nodes = {node("Shape", {"x"}, {"s"}), node("Cast", {"s"}, {"f"}, to(kFloat)), node("Mul", {"f", "scale"}, {"m"}),
-                node("Unsqueeze", {"m", "axis"}, {"u"}), node("Identity", {"u"}, {"v"}),
-                node("Squeeze", {"v", "axis"}, {"t"}), node("Floor", {"t"}, {"r"}), node("Cast", {"r"}, {"n"}, kToInt),
-                node("Concat", {"zeros", "n"}, {"pads"}, {attribute("axis", std::int64_t{0})}),
-                node("Pad", {"x", "pads"}, {"y"})},
-      .outputs = {value_info("y", kFloat, {})}};
+  const ModelParts parts{.inputs = {value_info("x", kFloat, {"H", "W"})},
+                         .constants = {floats("scale", {2}, {0.5F, 2}), int64s("rows", {2, 1}, {2, 1}),
+                                       int64s("flat", {1}, {-1}), int64s("zeros", {2}, {0, 0})},
+                         .nodes = {node("Shape", {"x"}, {"s"}), node("Cast", {"s"}, {"f"}, to(kFloat)),
+                                   node("Mul", {"f", "scale"}, {"m"}), node("Unsqueeze", {"m", "axis"}, {"u"}),
+                                   node("Identity", {"u"}, {"v"}), node("Squeeze", {"v", "axis"}, {"t"}),
+                                   node("Floor", {"t"}, {"r"}), node("Cast", {"r"}, {"n"}, to_int()),
+                                   node("Concat", {"zeros", "n"}, {"pads"}, {attribute("axis", std::int64_t{0})}),
+                                   node("Pad", {"x", "pads"}, {"y"})},
+                         .outputs = {value_info("y", kFloat, {})}};
   ModelParts with_axis = parts;
   with_axis.constants.push_back(int64s("axis", {1}, {1}));
   CHECK(guards_and_pad(with_axis) ==
@@ -127,14 +127,14 @@ TEST_CASE("floats that move, and lists of them, are sizes, too") {
 }
 
 TEST_CASE("a float constant that is repeated has as many elements as its shape") {
-  const auto parts = [](std::vector<std::int64_t> shape) {
+  const auto parts = [](const std::vector<std::int64_t>& shape) {
     return ModelParts{
         .inputs = {value_info("x", kFloat, {"H", "W"})},
         .constants = {int64s("shape", {static_cast<int>(shape.size())}, shape), int64s("zeros", {2}, {0, 0})},
         .nodes = {node("Shape", {"x"}, {"s"}), node("Cast", {"s"}, {"f"}, to(kDouble)),
                   node("ConstantOfShape", {"shape"}, {"two"}, {attribute("value", floats("t", {1}, {2}))}),
                   node("Cast", {"two"}, {"by"}, to(kDouble)), node("Neg", {"by"}, {"below"}),
-                  node("Sub", {"f", "below"}, {"q"}), node("Cast", {"q"}, {"n"}, kToInt),
+                  node("Sub", {"f", "below"}, {"q"}), node("Cast", {"q"}, {"n"}, to_int()),
                   node("Concat", {"zeros", "n"}, {"pads"}, {attribute("axis", std::int64_t{0})}),
                   node("Pad", {"x", "pads"}, {"y"})},
         .outputs = {value_info("y", kFloat, {})}};
@@ -148,8 +148,8 @@ TEST_CASE("a float constant that is repeated has as many elements as its shape")
 /// Of a node named the_node, whose result is "r".
 void check_reason(std::vector<Message> nodes, std::vector<Message> constants, const std::string& reason) {
   nodes.insert(nodes.begin(), node("Cast", {"w"}, {"f"}, to(kFloat)));
-  nodes.push_back(node("Cast", {"r"}, {"n"}, kToInt));
-  check_refused(padded_by(nodes, constants), reason);
+  nodes.push_back(node("Cast", {"r"}, {"n"}, to_int()));
+  check_refused(padded_by(std::move(nodes), std::move(constants)), reason);
 }
 
 TEST_CASE("a float that may be rounded is refused with the node that rounds it") {
@@ -169,13 +169,13 @@ TEST_CASE("a float that may be rounded is refused with the node that rounds it")
                "'the_node' (Mul): sizes are computed with nan; expected a finite number");
   check_reason({last("Mul", {"f", "c"})}, {floats("c", {}, {1e-30F})}, "which is rounded");
   check_refused(
-      padded_by({node("Cast", {"w"}, {"r"}, to(kFloat16), "the_node"), node("Cast", {"r"}, {"n"}, kToInt)}, {}),
+      padded_by({node("Cast", {"w"}, {"r"}, to(kFloat16), "the_node"), node("Cast", {"r"}, {"n"}, to_int())}, {}),
       "'the_node' (Cast): sizes as f16; expected f32 or f64");
 }
 
 TEST_CASE("the least whole number of 64 bits, which has no magnitude there, is rounded in f32") {
   const std::int64_t least = std::numeric_limits<std::int64_t>::min();
-  const std::vector<Message> nodes = {node("Cast", {"l"}, {"f"}, to(kFloat)), node("Cast", {"f"}, {"n"}, kToInt)};
+  const std::vector<Message> nodes = {node("Cast", {"l"}, {"f"}, to(kFloat)), node("Cast", {"f"}, {"n"}, to_int())};
   check_refused(padded_by(nodes, {int64s("l", {}, {least})}), "is rounded in f32");
 }
 
