@@ -246,7 +246,7 @@ std::string dim_hint(const Token& token) {
   return hint.empty() ? std::string() : fmt::format("; {}", hint);
 }
 
-/// What stands where a statement has its operation or its end, or a call its next argument.
+/// Returns a hint for a token found in place of an operation, of the end of a statement or of an argument.
 std::string operator_hint(const Token& token) {
   const std::string_view operation = find(kOperators, token.text);
   if (!operation.empty()) return fmt::format("; write '{}(a, b)', each operation as a statement of its own", operation);

@@ -10,7 +10,7 @@
 // behind a message, begin with "; " and are empty where there is nothing to say.
 namespace padlock::ir {
 
-/// What a name stands for.
+/// The kinds of names that a program has.
 enum class Vocabulary : std::uint8_t { operation, type, mode, argument, value };
 
 /// Returns "; write 'f32'" for a spelling of another language, else "; did you mean 'f32'?" for a name that is almost
@@ -23,7 +23,7 @@ enum class Vocabulary : std::uint8_t { operation, type, mode, argument, value };
 
 namespace padlock::ir::syntax {
 
-/// Where in the grammar an unexpected token stands.
+/// The places of the grammar at which a token may be unexpected.
 enum class Place : std::uint8_t {
   other,
   word,        ///< a keyword of the language

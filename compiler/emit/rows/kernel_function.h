@@ -13,7 +13,7 @@
 // Types shared by the parts of a kernel: the code that distributes rows and columns, and the bodies of its segments.
 namespace padlock::compiler {
 
-/// What is special in the code of one variant of a kernel.
+/// One variant of a kernel, as its code differs from that of others.
 struct CodeVariant {
   unsigned index_bits = 64;             ///< of coordinates
   unsigned offset_bits = 64;            ///< of elements' offsets: as many, or more
@@ -129,7 +129,7 @@ struct FunctionScope {
   ExprEmitter exprs;
 };
 
-/// What the emitters of the host's functions share.
+/// The base of the emitters of the host's functions.
 class FunctionEmitter {
  protected:
   /// Borrows the context, and emits the function that is given empty.

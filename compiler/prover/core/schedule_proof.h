@@ -34,8 +34,8 @@ struct Lanes {
 /// Returns the elements of the output.
 [[nodiscard]] solver::Region output_elements(const Kernel& kernel);
 
-/// What the parts of a schedule's proof share: the session that they ask, the schedule, the proof that they add to, and
-/// the goals that many of them have.
+/// The base of the parts of a schedule's proof: holds the session that they ask, the schedule, and the proof that they
+/// add to, and makes the goals that many of them have.
 class ScheduleProof {
  public:
   /// Borrows all.

@@ -197,7 +197,7 @@ class BoxMaker {
     most(at_launch(exprs_, boxes_, boxes_.shared_bytes), kMostSharedBytes);
     const Expr bytes = exprs_.mul(schedule_.rows, row_bytes);
     const Expr shortest = exprs_.constant(widest_ < 4 ? kShortestRow : 0);
-    // Where rows are of the shortest, or the output is large.
+    // Holds for the shortest rows, and for large outputs.
     most(exprs_.min(exprs_.sub(row_bytes, shortest), exprs_.sub(exprs_.constant(kFewestBytes), bytes)), 0);
     most(exprs_.sub(exprs_.constant(kFewestBytesOfShortest), bytes), 0);
   }

@@ -34,7 +34,7 @@ class BoxStages {
   [[nodiscard]] const StagedRun& at(std::size_t stage) const { return runs_[stage]; }
 
  private:
-  /// What is copied, in elements after the run's origin.
+  /// The elements of a run that are copied, counted from its origin.
   struct Copied {
     llvm::Value *begin, *end;            ///< of what is needed
     llvm::Value *vectors, *vectors_end;  ///< of what is copied in vectors

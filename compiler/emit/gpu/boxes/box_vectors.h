@@ -25,7 +25,7 @@ class BoxVectors {
                                                llvm::Value* first_row);
 
  private:
-  /// What is made where a predicate holds: loads that it guards, and masks of elements of some widths.
+  /// One predicate, with the loads that it guards and the masks that are made of it, one for each width of elements.
   struct Group {
     PredicateId predicate = kAlways;
     std::vector<std::size_t> loads = {};

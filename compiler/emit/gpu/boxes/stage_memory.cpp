@@ -41,7 +41,7 @@ Value* StageMemory::claim(Value* at, int size) {
   Value* now = builder_.CreateAdd(vector_.interval, builder_.getInt32(1));
   Value* all = inside;
   vector_.when(inside, [&] {
-    // What is stored here is looked at where the builder stands after it.
+    // Stamps each byte with the interval, or as stored twice.
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(size); ++i) {
       Value* stamp = stamp_of(builder_.CreateAdd(at, builder_.getInt32(i)));
       Value* before = builder_.CreateLoad(builder_.getInt32Ty(), stamp);
@@ -70,7 +70,7 @@ Value* StageMemory::is_written(Value* at, int size) {
   Value* end = builder_.CreateAdd(at, builder_.getInt32(static_cast<std::uint32_t>(size)));
   Value* inside =
       builder_.CreateAnd(builder_.CreateICmpSGE(at, builder_.getInt32(0)), builder_.CreateICmpSLE(end, bytes()));
-  // Where it is not, the first bytes are looked at.
+  // Reads the first bytes where it is not, so that the test itself stays in memory.
   Value* from = builder_.CreateSelect(inside, at, builder_.getInt32(0));
   Value* all = inside;
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(size); ++i) {

@@ -22,7 +22,7 @@ struct TileStart {
   }
 };
 
-/// What the emitters of a tile's code share, all borrowed.
+/// The base of the emitters of a tile's code. Borrows all that it has.
 class TileEmitterBase {
  protected:
   explicit TileEmitterBase(const VectorContext& vector)

@@ -6,7 +6,7 @@
 
 #include "compiler/emit/host/row_chunks/chunk_plan.h"
 
-// What the loop over row chunks does with their vectors besides permutations.
+// The vectors of row chunks, but for permutations.
 namespace padlock::compiler {
 
 /// The nodes of row chunks that shuffles of their columns make, for all vectors of a chunk at once.
