@@ -213,13 +213,8 @@ class Scanner {
     begin(name);
     number(value);
   }
-  void member(std::string_view name, Verdict& verdict) {
-    std::string text;
-    member(name, text);
-    const auto known = ok_ ? verdict_from_name(text) : verdict;
-    ok_ = ok_ && known;
-    if (ok_) verdict = *known;
-  }
+  void member(std::string_view name, Verdict& verdict) { named(name, verdict, verdict_from_name); }
+  void member(std::string_view name, Regime& regime) { named(name, regime, regime_from_name); }
   void member(std::string_view name, std::vector<std::int64_t>& values) {
     begin(name);
     expect("[");
@@ -247,13 +242,6 @@ class Scanner {
       for (const KeyField& field : kSortedKeyFields) member(field.name, fields.*field.value);
     });
   }
-  void member(std::string_view name, Regime& regime) {
-    std::string text;
-    member(name, text);
-    const auto known = ok_ ? regime_from_name(text) : regime;
-    ok_ = ok_ && known;
-    if (ok_) regime = *known;
-  }
   /// A member that may be absent; none comes first.
   template <class T>
   void member(std::string_view name, std::optional<T>& value) {
@@ -274,6 +262,16 @@ class Scanner {
   }
 
  private:
+  /// A value that is written as its name.
+  template <class T>
+  void named(std::string_view name, T& value, Result<T> (*from_name)(std::string_view)) {
+    std::string text;
+    member(name, text);
+    const auto known = ok_ ? from_name(text) : value;
+    ok_ = ok_ && known;
+    if (ok_) value = *known;
+  }
+
   void expect(std::string_view text) {
     ok_ = ok_ && rest_.starts_with(text);
     if (ok_) rest_.remove_prefix(text.size());
