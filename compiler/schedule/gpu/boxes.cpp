@@ -183,9 +183,8 @@ class BoxMaker {
       common = exprs_.add(common, exprs_.mul(exprs_.constant(power / 2), exprs_.sub(one_, odd)));
     }
     const Expr multiple = exprs_.floordiv(exprs_.constant(boxes_.lanes), common);
-    boxes_.launched =
-        exprs_.max(exprs_.sub(most, exprs_.mod(most, multiple)), exprs_.min(most, exprs_.sub(multiple, one_)));
-    boxes_.launched = exprs_.max(boxes_.launched, one_);
+    const Expr whole = exprs_.sub(most, exprs_.mod(most, multiple));
+    boxes_.launched = exprs_.max(exprs_.max(whole, exprs_.min(most, exprs_.sub(multiple, one_))), one_);
   }
 
   void add_guards() {
