@@ -70,6 +70,7 @@ class GpuCost {
  private:
   // Instructions of a warp, by the PTX of pads, and what a multiprocessor has.
   static constexpr double kWarp = 32, kWholeVector = 130, kElement = 60;
+  static constexpr double kTurnedWord = 15;  // of a box's stage
   static constexpr double kLoadedWord = 6, kStoredWord = 5, kThread = 90;  // of a tile
   static constexpr double kTileWordsInFlight = 20, kWordRegisters = 2;
   static constexpr double kThreads = 2048, kRegisters = 65536, kSharedBytes = 200e3;
@@ -90,19 +91,22 @@ class GpuCost {
     cost_.instructions = cost_.blocks * (tile.threads * kThread + words * tile.array_count) / kWarp;
   }
 
-  /// Every vector of a box goes the same way, whatever rows it is of: twice the rows of most.
+  /// Every vector of a box goes the same way, whatever rows it is of: twice the rows of most. Of a turned stage a thread
+  /// has four words on their way.
   void count_boxes(const Boxes& boxes) {
+    ir::ExprContext& exprs = schedule_.exprs();
     const double columns = value_of(schedule_.columns, binding_);
     const double vectors = std::ceil(value_of(schedule_.rows, binding_) * columns / boxes.lanes);
-    const double bytes = value_of(at_launch(schedule_.exprs(), boxes, boxes.shared_bytes), binding_);
+    const double bytes = value_of(at_launch(exprs, boxes, boxes.shared_bytes), binding_);
     const double rows = 1 + boxes.lanes / std::max(columns, 1.0);
-    cost_.flight_bytes = bytes;
+    const double turned = boxes.stages.front().turn ? loads_ * boxes.lanes / kTurnedElements : 0;
+    cost_.flight_bytes = turned > 0 ? boxes.threads * kTurnedElements * 4.0 : bytes;
     const double registers = kOwnRegisters + kVectorRegisters * std::max(loads_, 1.0);
     cost_.resident_blocks =
         std::max(1.0, std::min(std::floor(std::min(kThreads, kRegisters / registers) / boxes.threads),
                                std::floor(kSharedBytes / std::max(bytes, 1.0))));
-    cost_.trips = 2 + std::ceil(vectors / std::max(cost_.blocks, 1.0) / boxes.threads);
-    cost_.instructions = vectors / kWarp * (kWholeVector * rows + nodes_ * boxes.lanes);
+    cost_.trips = 2 + std::ceil(vectors * (1 + turned) / std::max(cost_.blocks, 1.0) / boxes.threads);
+    cost_.instructions = vectors / kWarp * (kWholeVector * rows + kTurnedWord * turned + nodes_ * boxes.lanes);
   }
 
   void count_vectors(const VectorGrid& grid) {

@@ -92,12 +92,12 @@ bool has_boxes(const GpuConfig& config) {
   return other == GpuConfig::standard();
 }
 
-/// Returns boxes for a kernel whose other schedule is a grid of vectors; nothing where there can be none.
-std::optional<Schedule> boxes_for_gpu(const Schedule& grid, const PassEdits* edits, PassLog* log) {
-  Schedule boxed = make_schedule(grid.kernel, grid.config,
+/// Returns boxes for a kernel that has another schedule; nothing where there can be none.
+std::optional<Schedule> boxes_for_gpu(const Schedule& other, const PassEdits* edits, PassLog* log) {
+  Schedule boxed = make_schedule(other.kernel, other.config,
                                  {.split = false,
                                   .vector_bytes = kVectorBytes,
-                                  .store = grid.store,
+                                  .store = other.store,
                                   .blocks = BlockOptions{.tiles = false, .boxes = true},
                                   .edits = edits,
                                   .log = log});
@@ -112,24 +112,12 @@ std::optional<Schedule> boxes_for_gpu(const Schedule& grid, const PassEdits* edi
   return boxed;
 }
 
-}  // namespace
-
-std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits, PassLog* log) {
-  std::vector<Schedule> made;
-  made.push_back(schedule_for_gpu(std::move(kernel), config, edits, log));
-  if (made.front().grid() != nullptr) {
-    if (made.front().index32.bound == 0 || !has_boxes(config)) return made;
-    if (auto boxed = boxes_for_gpu(made.front(), edits, log)) {
-      made.front().grid()->row_table.reset();  // boxes take short rows
-      made.push_back(*std::move(boxed));
-    }
-    return made;
-  }
+/// Adds a grid of vectors for the outputs that tiles would be mostly empty for, or takes it instead of the tiles.
+void add_narrow(std::vector<Schedule>& made, const GpuConfig& config, const PassEdits* edits, PassLog* log) {
   const Schedule& tiled = made.front();
-  if (tiled.tiles() == nullptr || config.tiles != TileSize::by_output) return made;
   const ir::Expr narrow = narrowness(tiled);
   const bool always = narrow.range().hi <= 0;
-  if (narrow.range().lo > 0 || (!always && tiled.segments() > kMostSegmentsTwice)) return made;
+  if (narrow.range().lo > 0 || (!always && tiled.segments() > kMostSegmentsTwice)) return;
   GpuConfig flat = config;
   flat.map = GridMap::vector_grid;
   flat.items = 1;  // as what gathers takes anyway: one kind of code for all sizes that it serves
@@ -139,6 +127,19 @@ std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, 
   } else if (tiled.index32.bound > 0 && grid.index32.bound > 0) {
     grid.serves = {{abi::Assumption::narrow_output, {narrow, ir::Comparison::le, grid.exprs().constant(0)}}};
     made.push_back(std::move(grid));
+  }
+}
+
+}  // namespace
+
+std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits, PassLog* log) {
+  std::vector<Schedule> made;
+  made.push_back(schedule_for_gpu(std::move(kernel), config, edits, log));
+  if (made.front().tiles() != nullptr && config.tiles == TileSize::by_output) add_narrow(made, config, edits, log);
+  if (made.front().index32.bound == 0 || !has_boxes(config)) return made;
+  if (auto boxed = boxes_for_gpu(made.front(), edits, log)) {
+    if (made.front().grid() != nullptr) made.front().grid()->row_table.reset();  // boxes take short rows
+    made.push_back(*std::move(boxed));
   }
   return made;
 }

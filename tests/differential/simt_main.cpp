@@ -28,13 +28,14 @@ using compiler::GpuConfig;
 using compiler::Verdict;
 
 constexpr const char* kUsage =
-    "padlock_simt_random [--seed=S] [--target=sm_90] [--first=N] [--programs=N] [--configs=N] [--whole=N] [--sizes=N]\n"
+    "padlock_simt_random [--seed=S] [--target=sm_90] [--first=N] [--programs=N] [--configs=N] [--whole=N] [--sizes=N] [--layouts=N]\n"
     "                    [--config=TEXT] [--full]\n"
     "--whole=N: every config of the search space on the first N programs. --configs=N: so many, drawn, on the others.\n"
     "Without --full (or PADLOCK_FULL=1) or numbers: a slice of seconds, with each config on a few programs.\n";
 
 constexpr std::uint64_t kWholeSalt = 11;
 constexpr std::uint64_t kDrawSalt = 12;
+constexpr std::uint64_t kLayoutSalt = 13;
 // Has no divisor in common with the size of the search space.
 constexpr std::size_t kStride = 101;
 
@@ -44,10 +45,60 @@ struct Options {
   std::uint64_t first = 0;
   std::uint64_t whole = 0;     ///< programs that meet every config
   std::uint64_t programs = 0;  ///< others, which meet `configs`
+  std::uint64_t layouts = 0;   ///< programs that change the order of axes
   int configs = 0;
   int sizes = 3;
   std::optional<GpuConfig> config;  ///< instead of all of those
 };
+
+/// Images whose channels change places, padded and cropped, of sizes that have several boxes and parts of some.
+struct Layouts {
+  std::string text;
+  std::vector<std::vector<std::int64_t>> extents;
+};
+
+Layouts random_layouts(testing::Rng& rng) {
+  constexpr std::array kTypes = {"u8", "i8", "f16", "bf16", "f32", "i32"};
+  const char* const type = rng.pick(kTypes);
+  const bool to_channels = rng.chance(50);  // else to planes
+  const int planes = static_cast<int>(rng.between(1, 3));
+  const int rank = planes + 2;
+  std::string axes, perm, low, high;
+  const auto add = [](std::string& list, std::int64_t value) {
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", value);
+  };
+  for (int axis = 0; axis < rank; ++axis) axes += fmt::format("{}D{}", axis == 0 ? "" : ", ", axis);
+  // Axes of the input: the first, channels and planes.
+  const int channels = to_channels ? 1 : rank - 1;
+  add(perm, 0);
+  if (!to_channels) add(perm, channels);
+  for (int plane = 0; plane < planes; ++plane) add(perm, to_channels ? plane + 2 : plane + 1);
+  if (to_channels) add(perm, channels);
+  for (int axis = 0; axis < rank; ++axis) {
+    const bool is_channel = axis == (to_channels ? rank - 1 : 1);
+    const bool pads = rng.chance(is_channel || axis == 0 ? 12 : 50);
+    add(low, pads ? rng.between(-1, 2) : 0);
+    add(high, pads ? rng.between(-1, 2) : 0);
+  }
+  Layouts made;
+  made.text = fmt::format(
+      "program p(x: {}[{}]) {{ y = transpose(x, perm = [{}]) z = pad(y, low = [{}], high = [{}], value = 3) r = relu(z) "
+      "return r }}",
+      type, axes, perm, low, high);
+  if (std::string_view(type) == "u8") made.text.replace(made.text.find("relu"), 4, "neg");
+  for (int k = 0; k < 4; ++k) {
+    std::vector<std::int64_t> extents(static_cast<std::size_t>(rank));
+    std::int64_t left = 60'000;
+    for (std::int64_t& extent : extents) {
+      extent = rng.between(2, rng.chance(33) ? 150 : 20);
+      extent = std::max<std::int64_t>(2, std::min(extent, left));
+      left = std::max<std::int64_t>(2, left / extent);
+    }
+    std::rotate(extents.begin(), extents.begin() + rng.between(0, std::ssize(extents) - 1), extents.end());
+    made.extents.push_back(std::move(extents));
+  }
+  return made;
+}
 
 /// A binding of a program, with data and what the results must be.
 struct BoundProblem {
@@ -118,6 +169,24 @@ class SimtRun {
       std::vector<GpuConfig> configs;
       for (std::size_t k = i % every; k < space_.size(); k += every) configs.push_back(space_[k]);
       return check_long(kLongRows[i], configs);
+    });
+  }
+
+  /// Boxes that turn what they copy, or not, with both kinds of store.
+  bool layouts(std::uint64_t programs) {
+    return part("layouts", programs, [&](std::uint64_t i) {
+      testing::Rng rng = testing::Rng(options_.seed).fork(options_.first + i).fork(kLayoutSalt);
+      const Layouts layouts = random_layouts(rng);
+      Subject subject{layouts.text, fmt::format("--seed={} --first={} --layouts=1", options_.seed, options_.first + i)};
+      if (!parse(subject)) return false;
+      for (const std::vector<std::int64_t>& extents : layouts.extents) {
+        ir::BindRequest request;
+        request.tensors = {ir::ArgumentShape{extents, {}}};
+        if (!bind(subject, request, fmt::format("{}", fmt::join(extents, ", ")), rng)) return false;
+      }
+      GpuConfig config = GpuConfig::standard();
+      if (rng.chance(50)) config.cache = compiler::CacheHint::evict_first;
+      return check_config(subject, config, rng, /*always=*/true);
     });
   }
 
@@ -201,11 +270,12 @@ class SimtRun {
     return std::ranges::all_of(configs, [&](const GpuConfig& config) { return check_config(subject, config, rng); });
   }
 
-  bool check_config(const Subject& subject, const GpuConfig& config, testing::Rng& rng) {
+  bool check_config(const Subject& subject, const GpuConfig& config, testing::Rng& rng, bool always = false) {
     const std::string name = config.to_string();
     name_current_case(fmt::format("{} --config={}\n{}", subject.reproduce, name, subject.text));
     // Half of the programs go by boxes wherever they can, however small their outputs are.
-    const compiler::PassEdits* const edits = subject.text.size() % 2 == 0 ? compiler::plan_always() : nullptr;
+    always |= subject.text.size() % 2 == 0;
+    const compiler::PassEdits* const edits = always ? compiler::plan_always() : nullptr;
     const compiler::TargetCompiler::Options options{.config = config, .for_simt = true, .edits = edits};
     const auto proofs = compiler_->prove(*subject.program, options);
     if (!proofs) return report(subject, name, "", "it is not proved: " + proofs.error().to_string());
@@ -254,9 +324,9 @@ int run(const Options& options, bool slice) {
   auto compiler = compiler::TargetCompiler::create(options.target);
   if (!compiler) return fmt::print("no compiler: {}\n", compiler.error().to_string()), 1;
   SimtRun run(options, *std::move(compiler));
-  const bool equal = slice ? run.dealt(options.whole, 256) && run.long_rows(8) && run.drawn()
-                           : run.whole_space() && run.long_rows(1) && run.drawn();
-  return equal && run.judge() ? 0 : 1;
+  const bool whole = slice ? run.dealt(options.whole, 256) && run.long_rows(8)
+                           : options.layouts > 0 || (run.whole_space() && run.long_rows(1));
+  return whole && run.drawn() && run.layouts(options.layouts) && run.judge() ? 0 : 1;
 }
 
 bool parse_option(const testing::Option& option, Options& options, bool& slice) {
@@ -268,8 +338,9 @@ bool parse_option(const testing::Option& option, Options& options, bool& slice) 
     return options.config = *config, true;
   }
   slice = false;
-  if (option.sets("--whole", options.whole)) return options.programs = 0, true;
-  if (option.sets("--programs", options.programs)) return options.whole = 0, true;
+  if (option.sets("--layouts", options.layouts)) return options.programs = options.whole = 0, true;
+  if (option.sets("--whole", options.whole)) return options.layouts = options.programs = 0, true;
+  if (option.sets("--programs", options.programs)) return options.layouts = options.whole = 0, true;
   return option.sets("--first", options.first) || option.sets("--configs", options.configs) ||
          option.sets("--sizes", options.sizes);
 }
@@ -286,6 +357,7 @@ int main(int argc, char** argv) {
   options.whole = full ? 20 : 30;
   options.programs = full ? 200 : 10;
   options.configs = full ? 32 : 2;
+  options.layouts = full ? 400 : 25;
   bool slice = !full;
   const auto parse = [&](const padlock::testing::Option& option) { return parse_option(option, options, slice); };
   if (!padlock::testing::read_options(argc, argv, kUsage, parse)) return 2;

@@ -195,7 +195,9 @@ abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& varia
   if (const Boxes* const boxes = schedule.boxes()) {
     abi.rows = schedule.blocks();
     abi.threads = boxes->threads;
-    abi.row_bytes = exprs.mul(exprs.mul(boxes->launched, schedule.columns), element_bytes);
+    const Expr slices = boxes->slices ? boxes->slices->launched : exprs.constant(1);
+    const Expr columns = boxes->columns ? boxes->columns->launched : schedule.columns;
+    abi.row_bytes = exprs.mul(exprs.mul(slices, exprs.mul(boxes->rows.launched, columns)), element_bytes);
     abi.shared_bytes = at_launch(exprs, *boxes, boxes->shared_bytes);
     abi.accesses.emplace_back("race for shared memory, or access beyond it: it");
     return abi;

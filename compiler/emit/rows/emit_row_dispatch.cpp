@@ -56,23 +56,23 @@ void RowEmitter::set_columns(Value* first, Value* last) {
       if (Value*& value = runs_[bound.id()]; value == nullptr) value = exprs_.exact(builder_, bound);
 }
 
-std::vector<Value*> RowEmitter::unflatten(Value* row) {
-  std::vector<Value*> coordinates(static_cast<std::size_t>(outer_axes()));
-  for (int i = outer_axes() - 1; i >= 0; --i) {
-    const auto axis = static_cast<std::size_t>(i);
-    coordinates[axis] = row;
-    if (i == 0) break;
-    const auto [quotient, remainder] = exprs_.divide(builder_, row, kernel().extents[axis]);
-    coordinates[axis] = remainder;
+std::vector<Value*> RowEmitter::unflatten(Value* row, int first) {
+  std::vector<Value*> coordinates(static_cast<std::size_t>(outer_axes() - first));
+  for (int axis = outer_axes() - 1; axis >= first; --axis) {
+    Value*& coordinate = coordinates[static_cast<std::size_t>(axis - first)];
+    coordinate = row;
+    if (axis == first) break;
+    const auto [quotient, remainder] = exprs_.divide(builder_, row, kernel().extent(axis));
+    coordinate = remainder;
     row = quotient;
   }
   return coordinates;
 }
 
-void RowEmitter::set_row(Value* row, llvm::Type* type) {
-  const std::vector<Value*> coordinates = unflatten(row);
-  for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
-    exprs_.set_coordinate(kernel().coordinate(static_cast<int>(axis)), builder_.CreateZExt(coordinates[axis], type));
+void RowEmitter::set_row(Value* row, llvm::Type* type, int first) {
+  const std::vector<Value*> coordinates = unflatten(row, first);
+  for (std::size_t i = 0; i < coordinates.size(); ++i)
+    exprs_.set_coordinate(kernel().coordinate(first + static_cast<int>(i)), builder_.CreateZExt(coordinates[i], type));
 }
 
 std::vector<Value*> RowEmitter::emit_row(EmitCase emit_case) {

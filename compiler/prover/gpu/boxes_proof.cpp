@@ -1,5 +1,8 @@
 #include "compiler/prover/gpu/boxes_proof.h"
 
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "compiler/prover/core/schedule_proof.h"
@@ -23,7 +26,12 @@ enum VariableOrder {
   kRead,
   kExtent,
   kAhead,
-  kBehind
+  kBehind,
+  kInSlice,
+  kVectors,
+  kFrom,
+  kAcross,
+  kStepAcross
 };
 
 class BoxesProof : private ScheduleProof {
@@ -36,13 +44,20 @@ class BoxesProof : private ScheduleProof {
         lanes_(exprs_.constant(boxes_.lanes)) {}
 
   void prove() {
-    prove_rows();
-    for (std::size_t i = 0; i < boxes_.stage_of.size(); ++i)
-      if (boxes_.stage_of[i] >= 0) prove_stage(i, boxes_.stages[static_cast<std::size_t>(boxes_.stage_of[i])]);
+    prove_parts();
+    for (std::size_t i = 0; i < boxes_.stage_of.size(); ++i) {
+      if (boxes_.stage_of[i] < 0) continue;
+      const BoxStage& stage = boxes_.stages[static_cast<std::size_t>(boxes_.stage_of[i])];
+      if (stage.turn)
+        prove_turned(i, stage);
+      else
+        prove_stage(i, stage);
+    }
     prove_places();
     prove_vectors();
     prove_margins();
     prove_ends();
+    if (boxes_.slices) prove_slices();
   }
 
  private:
@@ -55,16 +70,42 @@ class BoxesProof : private ScheduleProof {
     record(std::move(made));
   }
 
-  /// Box b has the rows from b * step on, as many as the step or what is left: each row has one number r div step and
-  /// one place r mod step. A launch has a step of 1 or more.
-  void prove_rows() {
-    const Expr first = exprs_.mul(boxes_.box, boxes_.step);
-    require(ObligationKind::cover, "rows of boxes",
-            boxes_.first_row == first && boxes_.rows == exprs_.min(boxes_.step, exprs_.sub(schedule_.rows, first)) &&
-                boxes_.boxes == exprs_.ceildiv(schedule_.rows, boxes_.step),
+  /// Part b has what is from b * step on, as many as the step or what is left: each has one number r div step and one
+  /// place r mod step. A launch has steps of 1 or more.
+  void prove_part(const std::string& what, const BoxPart& part, Expr total) {
+    const Expr first = exprs_.mul(part.number, part.step);
+    require(ObligationKind::cover, what + " of boxes",
+            part.total == total && part.first == first &&
+                part.count == exprs_.min(part.step, exprs_.sub(total, first)) &&
+                part.parts == exprs_.ceildiv(total, part.step),
             "a launch has boxes that are none of the output's, or lacks some");
-    const auto describe = [this](const Evaluate& at) { return fmt::format("boxes of {} rows", at(boxes_.launched)); };
-    decide(ObligationKind::cover, "step of boxes", {}, {{{less(boxes_.launched, one_)}, describe}});
+    const auto describe = [=](const Evaluate& at) { return fmt::format("boxes of {} {}", at(part.launched), what); };
+    decide(ObligationKind::cover, "step of boxes: " + what, {}, {{{less(part.launched, one_)}, describe}});
+  }
+
+  /// The number of a block has a digit for each part, and for each axis of which a box has one coordinate.
+  void prove_parts() {
+    Expr rows = one_;
+    for (int axis = boxes_.row_axis; axis + 1 < kernel_.rank(); ++axis) rows = exprs_.mul(rows, kernel_.extent(axis));
+    prove_part("rows", boxes_.rows, rows);
+    if (boxes_.slices) prove_part("slices", *boxes_.slices, kernel_.extent(boxes_.slice));
+    if (boxes_.columns) prove_part("columns", *boxes_.columns, schedule_.columns);
+    std::vector<std::pair<Expr, Expr>> digits;
+    for (const auto& part : {boxes_.columns, boxes_.slices, std::optional(boxes_.rows)})
+      if (part) digits.emplace_back(part->number, part->parts);
+    for (int axis = boxes_.row_axis - 1; axis >= 0; --axis)
+      if (axis != boxes_.slice) digits.emplace_back(kernel_.coordinate(axis), kernel_.extent(axis));
+    const bool all = std::ranges::equal(digits, boxes_.digits, [](const auto& digit, const BoxDigit& made) {
+      return digit.first == made.value && digit.second == made.count;
+    });
+    require(ObligationKind::cover, "numbers of boxes", all, "a launch lacks some boxes, or has some twice");
+    if (!boxes_.columns) return;
+    const Expr apart = box_rows_apart(kernel_, boxes_);
+    const bool asked = std::ranges::any_of(schedule_.serves, [&](const abi::Guard& guard) {
+      return guard.holds.lhs == apart && guard.holds.comparison == ir::Comparison::le &&
+             guard.holds.rhs.is_constant(0);
+    });
+    require(ObligationKind::store, "rows of boxes", asked, "several rows of a box may not follow each other");
   }
 
   // --- stages -------------------------------------------------------------------------------------------------------
@@ -88,7 +129,7 @@ class BoxesProof : private ScheduleProof {
     require(ObligationKind::load, "rows in order of " + name, continues,
             "a box reads rows that do not follow each other");
     if (!continues) return;
-    require(ObligationKind::load, name, reads_between(source, layout, stage),
+    require(ObligationKind::load, name, reads_between(source, stage),
             "a run is not that from where its first row reads to where its last does");
     const Expr first = layout.offset_of(exprs_, stage.from);
     const Expr elements = exprs_.add(exprs_.sub(layout.offset_of(exprs_, stage.last), first), one_);
@@ -100,17 +141,76 @@ class BoxesProof : private ScheduleProof {
             "a run is not that from its first to its last coordinates");
   }
 
-  /// The ends of a run along the last two axes are those of run_ends, which is proved for any rows and axis.
-  [[nodiscard]] bool reads_between(const LoadSource& source, const ir::Layout& layout, const BoxStage& stage) {
-    const auto ends_at = [&](int axis, Expr first, Expr last) {
-      const auto place = static_cast<std::size_t>(axis);
-      const auto form = affine_in(exprs_, source.coordinates[place], kernel_.coordinate(axis));
-      if (!form || form->slope != 1) return false;
-      const RunEnds ends = run_ends(exprs_, first, last, form->rest, layout.extents()[place]);
-      return stage.from[place] == ends.from && stage.last[place] == ends.last;
-    };
-    return ends_at(kernel_.rank() - 1, zero_, exprs_.sub(schedule_.columns, one_)) &&
-           ends_at(kernel_.rank() - 2, boxes_.first.back(), boxes_.last.back());
+  /// Returns whether the ends of an axis of the tensor are those of what the box has of an axis of the output, which is
+  /// proved for any rows and axis.
+  [[nodiscard]] bool ends_at(const LoadSource& source, const BoxStage& stage, std::size_t place, int axis) {
+    const ir::Layout& layout = kernel_.graph.layout(source.layout);
+    const auto form = affine_in(exprs_, source.coordinates[place], kernel_.coordinate(axis));
+    if (!form || form->slope != 1) return false;
+    const RunEnds range = box_range(kernel_, boxes_, axis);
+    const RunEnds ends = run_ends(exprs_, range.from, range.last, form->rest, layout.extents()[place]);
+    return stage.from[place] == ends.from && stage.last[place] == ends.last;
+  }
+
+  [[nodiscard]] bool reads_between(const LoadSource& source, const BoxStage& stage) {
+    for (const int axis : {kernel_.rank() - 1, kernel_.rank() - 2})
+      if (!ends_at(source, stage, static_cast<std::size_t>(axis), axis)) return false;
+    return true;
+  }
+
+  /// Each axis of the tensor goes with one of the output's, of which the box has a range or one coordinate. The stage
+  /// has a place for each coordinate between the ends: what goes with no axis has one.
+  void prove_turned(std::size_t load, const BoxStage& stage) {
+    const LoadSource& source = schedule_.cases[0].calls[0].sources[load];
+    const ir::Layout& layout = kernel_.graph.layout(source.layout);
+    const BoxTurn& turn = *stage.turn;
+    const std::string name = fmt::format("boxes of {}", kernel_.program->value(source.tensor).name);
+    bool all = true;
+    std::vector<int> taken;
+    for (std::size_t place = 0; place < source.coordinates.size() && all; ++place) {
+      int with = -1;
+      for (int axis = 0; axis < kernel_.rank(); ++axis)
+        if (std::ranges::find(taken, axis) == taken.end() && ends_at(source, stage, place, axis)) with = axis;
+      all = with >= 0;
+      taken.push_back(with);
+      const bool has_range = with == boxes_.slice || with >= boxes_.row_axis;
+      const BoxAxis goes = with == boxes_.slice ? kBoxSlice : with + 1 == kernel_.rank() ? kBoxColumn : kBoxRow;
+      all = all && (!has_range || turn.axes[goes] == static_cast<int>(place));
+    }
+    require(ObligationKind::load, name, all, "a stage lacks what a box reads");
+    for (std::size_t i = 0; i < turn.axes.size() && all; ++i) {
+      if (turn.axes[i] < 0) continue;
+      const Expr from = stage.from[static_cast<std::size_t>(turn.axes[i])];
+      const Expr word = i == turn.across ? exprs_.mod(from, exprs_.constant(turn.lanes)) : zero_;
+      all = turn.origin[i] == exprs_.sub(from, word);
+    }
+    const int across = turn.axes[turn.across];
+    all = all && across >= 0 && layout.strides()[static_cast<std::size_t>(across)].is_constant(1);
+    require(ObligationKind::load, "origin of " + name, all, "a stage does not begin where its words do");
+    const ir::Layout made = turned_layout(kernel_, boxes_, turn.across, turn.lanes);
+    const bool fits = std::ranges::equal(made.extents(), turn.layout.extents()) &&
+                      std::ranges::equal(made.strides(), turn.layout.strides()) && turn.layout.offset() == zero_ &&
+                      stage.capacity == turn.layout.span(exprs_);
+    require(ObligationKind::store, "room of " + name, fits, "a stage has no room for what a box reads");
+    const auto overlap = [](const Evaluate&) { return std::string("rows of a stage overlap"); };
+    const auto extents = turn.layout.extents(), strides = turn.layout.strides();
+    decide(ObligationKind::disjoint, "rows of " + name, {},
+           {{{less(strides[kBoxRow], extents[kBoxColumn])}, overlap},
+            {{less(strides[kBoxSlice], exprs_.mul(extents[kBoxRow], strides[kBoxRow]))}, overlap}});
+    if (turn.lanes > 1) prove_words(name, turn.lanes);
+  }
+
+  /// A stage begins at the word that has its first coordinate, and has as many more places across as a word.
+  void prove_words(const std::string& name, int lanes) {
+    const Expr from = exprs_.variable("from_across", kFrom), at = exprs_.variable("at_across", kAcross);
+    const Expr step = exprs_.variable("step_across", kStepAcross), word = exprs_.constant(lanes);
+    const Expr place = exprs_.sub(at, exprs_.sub(from, exprs_.mod(from, word)));
+    const Expr places = exprs_.add(exprs_.mul(exprs_.ceildiv(step, word), word), word);
+    solver::Region region;
+    region.nonnegative = {from, step, exprs_.sub(at, from), less(at, exprs_.add(from, step))};
+    decide(ObligationKind::store, "words of " + name, region, outside(place, zero_, places, [=](const Evaluate& value) {
+             return fmt::format("place {} of {}", value(place), value(places));
+           }));
   }
 
   /// A coordinate between the first and the last that reads one of the axis reads one between the ends, and these are
@@ -131,6 +231,11 @@ class BoxesProof : private ScheduleProof {
             {{less(extent, ends.from)}, outside},
             {{less(ends.last, exprs_.constant(-1))}, outside},
             {{at_least(ends.last, extent)}, outside}});
+    const Expr more = exprs_.sub(exprs_.sub(ends.last, ends.from), exprs_.sub(last, first));
+    const auto many = [=](const Evaluate& at) { return fmt::format("{} more are copied than read", at(more)); };
+    solver::Region some = region;
+    some.nonnegative.push_back(at_least(last, first));
+    decide(ObligationKind::store, "what is between the ends of runs", some, {{{less(zero_, more)}, many}});
     for (const Expr e : {at_least(read, first), at_least(last, read), coordinate, less(coordinate, extent)})
       region.nonnegative.push_back(e);
     const auto missing = [=](const Evaluate& at) {
@@ -141,23 +246,18 @@ class BoxesProof : private ScheduleProof {
            {{{less(coordinate, ends.from)}, missing}, {{less(ends.last, coordinate)}, missing}});
   }
 
-  /// Stages lie one after the other in what a launch asks for, each with room for its run, wherever in a vector that
+  /// Stages lie one after the other in what a launch asks for, each with room for what it has, wherever in a vector that
   /// begins, and for the margins.
   void prove_places() {
-    Obligation places{.kind = ObligationKind::store, .access = "places of stages"};
+    bool follow = true;
     Expr next = exprs_.constant(kStageVectorBytes);  // what begins there is the first that is read in vectors
     for (const BoxStage& stage : boxes_.stages) {
-      const std::int64_t size = ir::byte_size(kernel_.program->value(stage.tensor).dtype);
-      const Expr vector = exprs_.constant(kStageVectorBytes);
-      const Expr bytes = exprs_.mul(exprs_.max(stage.capacity, zero_), exprs_.constant(size));
-      const Expr needed = exprs_.mul(
-          exprs_.add(exprs_.ceildiv(bytes, vector), exprs_.constant(1 + 2 * kStageMargin / kStageVectorBytes)), vector);
-      if (stage.place != next || stage.bytes != needed) places.verdict = Verdict::refuted;
+      const Expr needed = box_stage_bytes(exprs_, stage, kernel_.program->value(stage.tensor).dtype);
+      follow = follow && stage.place == next && stage.bytes == needed;
       next = exprs_.add(next, stage.bytes);
     }
-    if (boxes_.shared_bytes != next) places.verdict = Verdict::refuted;
-    if (places.verdict == Verdict::refuted) places.found.violation = "stages overlap, or leave the memory of a block";
-    record(std::move(places));
+    require(ObligationKind::store, "places of stages", follow && boxes_.shared_bytes == next,
+            "stages overlap, or leave the memory of a block");
   }
 
   // --- vectors ------------------------------------------------------------------------------------------------------
@@ -183,6 +283,18 @@ class BoxesProof : private ScheduleProof {
         region.nonnegative.push_back(e);
     const auto twice = [=](const Evaluate& at) { return fmt::format("element {} is in two vectors", at(index)); };
     decide(ObligationKind::disjoint, "vectors of boxes", region, {{{less(vector, other)}, twice}});
+  }
+
+  /// A slice has at most as many elements as its whole vectors, and is in these and one more.
+  void prove_slices() {
+    const Expr index = exprs_.variable("in_slice", kInSlice), phase = exprs_.variable("phase", kPhase);
+    const Expr vectors = exprs_.variable("vectors", kVectors);
+    const Expr vector = exprs_.floordiv(exprs_.add(index, phase), lanes_);
+    solver::Region region;
+    region.nonnegative = {index, phase, less(phase, lanes_), less(index, exprs_.mul(lanes_, vectors))};
+    decide(ObligationKind::cover, "vectors of slices", region, {{{less(vectors, vector)}, [=](const Evaluate& at) {
+             return fmt::format("element {} is in no vector", at(index));
+           }}});
   }
 
   /// A vector of which one lane lies among the elements of a stage ends in its margins, for elements of any size: in

@@ -15,6 +15,11 @@ constexpr int kThreads = 128;
 /// Bytes of the rows of a box, of the output or of an input, if those are more: 12 boxes of a multiprocessor then have
 /// as much on their way as its memory takes.
 constexpr std::int64_t kBoxBytes = 12 << 10;
+/// Bytes of a box whose stage is turned.
+constexpr std::int64_t kTurnedBoxBytes = 16 << 10;
+/// Bytes that a turned stage takes of the tensor together, at least, as far as there are so many: of bytes, and of
+/// others.
+constexpr std::int64_t kBytesAcross = 64, kWideBytesAcross = 128;
 constexpr std::int64_t kMostSharedBytes = 40 << 10;
 /// Bytes of the barrier that shared memory begins with.
 constexpr std::int64_t kBarrierBytes = 16;
@@ -25,7 +30,9 @@ constexpr std::int64_t kLongestRow = 96, kLongestWideRow = 128;
 /// vector lies in one row: an H100 takes from 24 MiB on 1.0 to 3.3 times as long without them, of less 0.6 to 2.2
 /// times.
 constexpr std::int64_t kFewestBytes = 24 << 20, kFewestBytesOfShortest = 1 << 20, kShortestRow = 48;
-enum VariableOrder { kStep = 860, kBox, kFirst = 870, kLast = 880 };  // below those of a grid
+/// The shortest and the longest rows that a turned stage is made of, in bytes, and the fewest across.
+constexpr std::int64_t kShortestTurnedRow = 16, kLongestTurnedRow = 1024, kFewestBytesAcross = 8;
+enum VariableOrder { kRows = 850, kSlices = 854, kColumns = 858, kFirst = 870, kLast = 880 };  // below those of a grid
 
 class BoxMaker {
  public:
@@ -46,12 +53,16 @@ class BoxMaker {
     if (!takes_nodes() ||
         !std::ranges::all_of(body().loads, [&](const BodyLoad& load) { return takes_guard(load.guard); }))
       return false;
-    add_rows();
+    if (!choose_axes()) return false;
+    add_parts();
     for (std::size_t i = 0; i < body().loads.size(); ++i)
       if (!add_load(body().loads[i], sources()[i])) return false;
     if (boxes_.stages.empty()) return false;
     place_stages();
-    choose_step();
+    if (is_turned())
+      choose_turned_steps();
+    else
+      choose_step();
     add_guards();
     schedule_.bodies[0].strategies = make_loop_strategies(exprs_, {.whole = true});
     schedule_.bodies[0].lanes = 1;
@@ -80,48 +91,116 @@ class BoxMaker {
     });
   }
 
-  void add_rows() {
-    boxes_.step = exprs_.variable("step", kStep);
-    boxes_.box = exprs_.variable("box", kBox);
-    for (int axis = 0; axis + 1 < kernel_.rank(); ++axis) {
+  // --- axes ---------------------------------------------------------------------------------------------------------
+
+  /// The axis of the output that a load goes along where it is contiguous; the last where it does not move with the
+  /// columns. Nothing where it goes along several, or not one element for one.
+  [[nodiscard]] std::optional<int> contiguous_axis(const LoadSource& source) const {
+    const ir::Layout& layout = kernel_.graph.layout(source.layout);
+    if (std::ranges::none_of(source.coordinates, [&](Expr c) { return mentions(c, column_); }))
+      return kernel_.rank() - 1;
+    for (std::size_t at = 0; at < source.coordinates.size(); ++at) {
+      if (!layout.strides()[at].is_constant(1)) continue;
+      for (int axis = 0; axis < kernel_.rank(); ++axis)
+        if (mentions(source.coordinates[at], kernel_.coordinate(axis))) return axis;
+    }
+    return std::nullopt;
+  }
+
+  /// All loads that move with the columns are contiguous along one axis. Where that is the last one, all others number
+  /// rows. Else the rows are those of the last but one: it is that axis, and the slices go along the one before, or the
+  /// slices go along that axis.
+  [[nodiscard]] bool choose_axes() {
+    int across = kernel_.rank() - 1;
+    for (const LoadSource& source : sources()) {
+      const std::optional<int> axis = contiguous_axis(source);
+      if (!axis || (across + 1 < kernel_.rank() && *axis + 1 < kernel_.rank() && across != *axis)) return false;
+      across = std::min(across, *axis);
+    }
+    if (across + 1 == kernel_.rank()) return true;
+    const int last_outer = kernel_.rank() - 2;
+    boxes_.row_axis = last_outer;
+    boxes_.slice = across == last_outer ? last_outer - 1 : across;
+    across_ = across == last_outer ? kBoxRow : kBoxSlice;
+    return true;
+  }
+  [[nodiscard]] bool is_turned() const { return across_.has_value(); }
+
+  void add_parts() {
+    Expr rows = one_;
+    for (int axis = boxes_.row_axis; axis + 1 < kernel_.rank(); ++axis) {
+      rows = exprs_.mul(rows, kernel_.extent(axis));
       boxes_.first.push_back(exprs_.variable(fmt::format("first{}", axis), kFirst + axis));
       boxes_.last.push_back(exprs_.variable(fmt::format("last{}", axis), kLast + axis));
     }
-    boxes_.first_row = exprs_.mul(boxes_.box, boxes_.step);
-    boxes_.rows = exprs_.min(boxes_.step, exprs_.sub(schedule_.rows, boxes_.first_row));
-    boxes_.boxes = exprs_.ceildiv(schedule_.rows, boxes_.step);
+    boxes_.rows = make_box_part(exprs_, rows, {"step", "box", "from_row", "last_row"}, kRows);
+    if (across_ == kBoxSlice)
+      boxes_.columns = make_box_part(exprs_, schedule_.columns, {"width", "part", "from_column", "last_column"}, kColumns);
+    if (boxes_.slice >= 0)
+      boxes_.slices =
+          make_box_part(exprs_, kernel_.extent(boxes_.slice), {"slices", "slice", "from_slice", "last_slice"}, kSlices);
+    for (const auto& part : {boxes_.columns, boxes_.slices, std::optional(boxes_.rows)})
+      if (part) boxes_.digits.push_back({part->number, part->parts});
+    for (int axis = boxes_.row_axis - 1; axis >= 0; --axis)
+      if (axis != boxes_.slice) boxes_.digits.push_back({kernel_.coordinate(axis), kernel_.extent(axis)});
   }
 
   // --- stages -------------------------------------------------------------------------------------------------------
 
   [[nodiscard]] bool add_load(const BodyLoad& load, const LoadSource& source) {
     const ir::Layout& layout = kernel_.graph.layout(source.layout);
-    const auto form = linear_in(exprs_, layout.offset_of(exprs_, source.coordinates), column_);
-    if (!form || (form->slope != 0 && form->slope != 1) || load.scope >= 0 ||
-        boxes_.lanes * ir::byte_size(load.dtype) < 4)
-      return false;
+    if (load.scope >= 0 || boxes_.lanes * ir::byte_size(load.dtype) < 4) return false;
     boxes_.stage_of.push_back(-1);
-    if (form->slope == 0) return true;
+    if (std::ranges::none_of(source.coordinates, [&](Expr c) { return mentions(c, column_); })) return true;
     boxes_.stage_of.back() = static_cast<int>(boxes_.stages.size());
-    const auto stage = make_stage(source, layout);
+    const auto stage = is_turned() ? make_turned_stage(source, layout) : make_stage(source, layout);
     if (stage) boxes_.stages.push_back(*stage);
     return stage.has_value();
+  }
+
+  /// Each axis of the tensor goes with one of the output's, one coordinate for one.
+  [[nodiscard]] std::optional<BoxStage> make_turned_stage(const LoadSource& source, const ir::Layout& layout) {
+    const int size = ir::byte_size(kernel_.program->value(source.tensor).dtype);
+    if (size > 4) return std::nullopt;
+    BoxStage stage{.tensor = source.tensor, .layout = source.layout, .from = {}, .last = {}};
+    BoxTurn turn{.layout = turned_layout(kernel_, boxes_, *across_, 4 / size), .across = *across_, .lanes = 4 / size};
+    turn.origin.fill(zero_);
+    std::vector<int> taken;
+    for (std::size_t at = 0; at < source.coordinates.size(); ++at) {
+      int with = -1;
+      for (int axis = 0; axis < kernel_.rank(); ++axis)
+        if (mentions(source.coordinates[at], kernel_.coordinate(axis))) with = axis;
+      if (with < 0 || std::ranges::find(taken, with) != taken.end()) return std::nullopt;
+      taken.push_back(with);
+      const auto form = affine_in(exprs_, source.coordinates[at], kernel_.coordinate(with));
+      if (!form || form->slope != 1) return std::nullopt;
+      const RunEnds range = box_range(kernel_, boxes_, with);
+      const RunEnds ends = run_ends(exprs_, range.from, range.last, form->rest, layout.extents()[at]);
+      stage.from.push_back(ends.from);
+      stage.last.push_back(ends.last);
+      const int role = with == boxes_.slice           ? kBoxSlice
+                       : with == kernel_.rank() - 1   ? kBoxColumn
+                       : with >= boxes_.row_axis      ? kBoxRow
+                                                      : -1;
+      if (role < 0) continue;
+      turn.axes[static_cast<std::size_t>(role)] = static_cast<int>(at);
+      turn.origin[static_cast<std::size_t>(role)] =
+          role == *across_ && turn.lanes > 1 ? exprs_.sub(ends.from, exprs_.mod(ends.from, exprs_.constant(turn.lanes)))
+                                             : ends.from;
+    }
+    const int contiguous = turn.axes[*across_];
+    if (contiguous < 0 || turn.axes[kBoxColumn] < 0 ||
+        !layout.strides()[static_cast<std::size_t>(contiguous)].is_constant(1))
+      return std::nullopt;
+    stage.turn = std::move(turn);
+    return stage;
   }
 
   /// The rows of a box read rows of the tensor in the same order: each axis of the tensor goes with one of the
   /// output's. Those before the last two are read as they are; of the last but one, that goes with the rows, some
   /// coordinates may be none of the tensor's, before its first or after its last.
   [[nodiscard]] std::optional<BoxStage> make_stage(const LoadSource& source, const ir::Layout& layout) {
-    BoxStage stage{.tensor = source.tensor,
-                   .layout = source.layout,
-                   .from = {},
-                   .last = {},
-                   .first = {},
-                   .elements = {},
-                   .columns = {},
-                   .capacity = {},
-                   .place = {},
-                   .bytes = {}};
+    BoxStage stage{.tensor = source.tensor, .layout = source.layout, .from = {}, .last = {}};
     const auto rank = static_cast<int>(source.coordinates.size());
     if (rank != kernel_.rank()) return std::nullopt;
     for (int axis = 0; axis < rank; ++axis) {
@@ -129,19 +208,13 @@ class BoxMaker {
       if (!form || form->slope != 1 || (axis + 1 < rank && !layout.next_axis_continues(exprs_, axis)))
         return std::nullopt;
       const Expr extent = layout.extents()[static_cast<std::size_t>(axis)];
-      if (axis + 2 >= rank) {
-        const bool is_column = axis + 1 == rank;
-        const RunEnds ends = is_column
-                                 ? run_ends(exprs_, zero_, exprs_.sub(schedule_.columns, one_), form->rest, extent)
-                                 : run_ends(exprs_, boxes_.first.back(), boxes_.last.back(), form->rest, extent);
-        stage.from.push_back(ends.from);
-        stage.last.push_back(ends.last);
-      } else {
-        if (!form->rest.is_constant(0) || extent != kernel_.extents[static_cast<std::size_t>(axis)])
-          return std::nullopt;
-        stage.from.push_back(boxes_.first[static_cast<std::size_t>(axis)]);
-        stage.last.push_back(boxes_.last[static_cast<std::size_t>(axis)]);
-      }
+      RunEnds ends = box_range(kernel_, boxes_, axis);
+      if (axis + 2 >= rank)
+        ends = run_ends(exprs_, ends.from, ends.last, form->rest, extent);
+      else if (!form->rest.is_constant(0) || extent != kernel_.extents[static_cast<std::size_t>(axis)])
+        return std::nullopt;
+      stage.from.push_back(ends.from);
+      stage.last.push_back(ends.last);
     }
     stage.columns = exprs_.sub(exprs_.add(stage.last.back(), one_), stage.from.back());
     stage.first = layout.offset_of(exprs_, stage.from);
@@ -152,16 +225,12 @@ class BoxMaker {
     return stage;
   }
 
-  /// The elements of a stage begin as far past a multiple of a vector as they do in the tensor.
   void place_stages() {
     boxes_.shared_bytes = exprs_.constant(kBarrierBytes);
     for (BoxStage& stage : boxes_.stages) {
-      const std::int64_t size = ir::byte_size(kernel_.program->value(stage.tensor).dtype);
-      const Expr bytes = exprs_.mul(exprs_.max(stage.capacity, zero_), exprs_.constant(size));
-      const Expr vector = exprs_.constant(kStageVectorBytes);
+      if (stage.turn) stage.capacity = stage.turn->layout.span(exprs_);
       stage.place = boxes_.shared_bytes;
-      stage.bytes = exprs_.mul(
-          exprs_.add(exprs_.ceildiv(bytes, vector), exprs_.constant(1 + 2 * kStageMargin / kStageVectorBytes)), vector);
+      stage.bytes = box_stage_bytes(exprs_, stage, kernel_.program->value(stage.tensor).dtype);
       boxes_.shared_bytes = exprs_.add(boxes_.shared_bytes, stage.bytes);
     }
   }
@@ -184,21 +253,71 @@ class BoxMaker {
     }
     const Expr multiple = exprs_.floordiv(exprs_.constant(boxes_.lanes), common);
     const Expr whole = exprs_.sub(most, exprs_.mod(most, multiple));
-    boxes_.launched = exprs_.max(exprs_.max(whole, exprs_.min(most, exprs_.sub(multiple, one_))), one_);
+    boxes_.rows.launched = exprs_.max(exprs_.max(whole, exprs_.min(most, exprs_.sub(multiple, one_))), one_);
+  }
+
+  /// About `most` of so many, the same for all boxes but the last: a multiple of some, if there are several boxes.
+  [[nodiscard]] Expr even_part(Expr total, Expr most, int multiple = 1) {
+    const Expr some = exprs_.max(total, one_);
+    const Expr part = exprs_.ceildiv(some, exprs_.ceildiv(some, exprs_.max(exprs_.min(most, some), one_)));
+    const Expr unit = exprs_.constant(multiple);
+    const Expr whole = multiple == 1 ? part : exprs_.min(exprs_.mul(exprs_.ceildiv(part, unit), unit), some);
+    return exprs_.max(whole, one_);
+  }
+
+  /// As long together across as memory likes it, and then as long along the columns and rows as there is room for.
+  void choose_turned_steps() {
+    int size = 1;
+    for (const BoxStage& stage : boxes_.stages)
+      size = std::max(size, ir::byte_size(kernel_.program->value(stage.tensor).dtype));
+    const Expr room = exprs_.constant(kTurnedBoxBytes / widest_);
+    const Expr columns = exprs_.max(schedule_.columns, one_);
+    const Expr rows = exprs_.max(boxes_.rows.total, one_);
+    if (across_ == kBoxRow) {
+      const Expr fit = exprs_.max(exprs_.floordiv(room, columns), one_);
+      boxes_.rows.launched = even_part(rows, fit);
+      if (boxes_.slices) boxes_.slices->launched = even_part(boxes_.slices->total, exprs_.floordiv(fit, rows));
+      return;
+    }
+    const Expr across = exprs_.constant((size == 1 ? kBytesAcross : kWideBytesAcross) / size);
+    const Expr slices = exprs_.max(across, exprs_.floordiv(room, exprs_.mul(rows, columns)));
+    boxes_.slices->launched = even_part(boxes_.slices->total, slices, kVectorBytes / size);
+    const Expr left = exprs_.max(exprs_.floordiv(room, boxes_.slices->launched), one_);
+    boxes_.rows.launched = even_part(rows, exprs_.floordiv(left, columns));
+    boxes_.columns->launched = even_part(columns, left, boxes_.lanes);
+  }
+
+  void at_most(Expr e, std::int64_t limit) {
+    schedule_.serves.push_back({abi::Assumption::boxes, {e, ir::Comparison::le, exprs_.constant(limit)}});
   }
 
   void add_guards() {
-    const auto most = [&](Expr e, std::int64_t limit) {
-      schedule_.serves.push_back({abi::Assumption::boxes, {e, ir::Comparison::le, exprs_.constant(limit)}});
-    };
     const Expr row_bytes = exprs_.mul(schedule_.columns, exprs_.constant(widest_));
-    most(row_bytes, widest_ < 4 ? kLongestRow : kLongestWideRow);
-    most(at_launch(exprs_, boxes_, boxes_.shared_bytes), kMostSharedBytes);
-    const Expr bytes = exprs_.mul(schedule_.rows, row_bytes);
+    at_most(at_launch(exprs_, boxes_, boxes_.shared_bytes), kMostSharedBytes);
+    at_most(exprs_.sub(exprs_.constant(kFewestBytesOfShortest), exprs_.mul(schedule_.rows, row_bytes)), 0);
+    if (is_turned())
+      add_turned_guards(row_bytes);
+    else
+      add_row_guards(row_bytes);
+  }
+
+  void add_row_guards(Expr row_bytes) {
+    at_most(row_bytes, widest_ < 4 ? kLongestRow : kLongestWideRow);
     const Expr shortest = exprs_.constant(widest_ < 4 ? kShortestRow : 0);
+    const Expr bytes = exprs_.mul(schedule_.rows, row_bytes);
     // Holds for the shortest rows, and for large outputs.
-    most(exprs_.min(exprs_.sub(row_bytes, shortest), exprs_.sub(exprs_.constant(kFewestBytes), bytes)), 0);
-    most(exprs_.sub(exprs_.constant(kFewestBytesOfShortest), bytes), 0);
+    at_most(exprs_.min(exprs_.sub(row_bytes, shortest), exprs_.sub(exprs_.constant(kFewestBytes), bytes)), 0);
+  }
+
+  void add_turned_guards(Expr row_bytes) {
+    if (across_ == kBoxRow) {
+      at_most(row_bytes, kLongestTurnedRow);
+      at_most(exprs_.sub(exprs_.constant(kShortestTurnedRow), row_bytes), 0);
+      return;
+    }
+    const Expr across = exprs_.mul(boxes_.slices->total, exprs_.constant(widest_));
+    at_most(exprs_.sub(exprs_.constant(kFewestBytesAcross), across), 0);
+    at_most(box_rows_apart(kernel_, boxes_), 0);
   }
 
   Schedule& schedule_;
@@ -207,6 +326,7 @@ class BoxMaker {
   ir::ExprContext& exprs_;
   Expr zero_, one_, column_;
   int widest_ = 1;
+  std::optional<BoxAxis> across_;  // what is contiguous in turned stages
   Boxes boxes_;
 };
 

@@ -104,9 +104,15 @@ void add_boxes(std::vector<ExactIndices>& all, ir::ExprContext& exprs, const Box
   const auto exact = [&](Expr e) { made.exact(at_launch(exprs, boxes, e)); };
   const auto address = [&](Expr e) { made.address(at_launch(exprs, boxes, e)); };
   for (const BoxStage& stage : boxes.stages) {
-    exact(stage.columns);
-    address(stage.elements);
-    address(stage.first);
+    if (stage.turn) {
+      for (const std::vector<Expr>& ends : {stage.from, stage.last})
+        for (const Expr e : ends) exact(e);
+      for (const Expr e : stage.turn->origin) exact(e);
+    } else {
+      exact(stage.columns);
+      address(stage.elements);
+      address(stage.first);
+    }
   }
   made.into(all);
 }

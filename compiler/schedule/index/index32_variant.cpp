@@ -84,7 +84,14 @@ std::vector<Expr> exact_in(const Schedule& schedule, const TransposeTile* tile) 
   std::vector<Expr> all = {schedule.blocks(), schedule.columns};
   if (tile == nullptr) all.push_back(schedule.rows);
   if (const Boxes* const boxes = schedule.boxes()) {
-    all.push_back(boxes->launched);
+    ir::ExprContext& exprs = schedule.exprs();
+    all.push_back(boxes->rows.launched);
+    for (const std::optional<BoxPart>& part : {boxes->slices, boxes->columns})
+      if (part) all.push_back(part->launched);
+    for (const BoxDigit& digit : boxes->digits) all.push_back(at_launch(exprs, *boxes, digit.count));
+    for (const BoxStage& stage : boxes->stages)
+      if (stage.turn)
+        for (const Expr e : stage.turn->layout.strides()) all.push_back(at_launch(exprs, *boxes, e));
     all.push_back(at_launch(schedule.exprs(), *boxes, boxes->shared_bytes));
   }
   const std::vector<Expr> strides = strides_of(schedule, tile);
@@ -105,10 +112,14 @@ CoordinateRanges ranges_in(const Schedule& schedule, const TransposeTile* tile, 
   for (const Expr column : {run.column_first, run.column_last, run.begin, run.end})
     ranges[column.symbol()] = {0, most(schedule.columns) + kLongestBlock};
   if (const Boxes* const boxes = schedule.boxes()) {
-    ranges[boxes->box.symbol()] = {0, most(schedule.blocks())};
+    for (const std::optional<BoxPart>& part : {boxes->slices, boxes->columns, std::optional(boxes->rows)})
+      if (part) {
+        ranges[part->number.symbol()] = ranges[part->from.symbol()] = {0, most(part->total)};
+        ranges[part->last.symbol()] = {-1, most(part->total)};
+      }
     for (std::size_t axis = 0; axis < boxes->first.size(); ++axis)
       for (const Expr row : {boxes->first[axis], boxes->last[axis]})
-        ranges[row.symbol()] = {0, most(schedule.kernel.extents[axis])};
+        ranges[row.symbol()] = {0, most(schedule.kernel.extent(boxes->row_axis + static_cast<int>(axis)))};
   }
   if (tile == nullptr) return ranges;
   const Expr cross = schedule.kernel.extent(tile->axis);

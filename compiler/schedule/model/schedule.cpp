@@ -17,7 +17,7 @@ RowChunks* Schedule::row_chunks(std::size_t row_case) {
 
 Expr Schedule::blocks() const {
   if (const Tiles* const tiled = tiles()) return tiled->shapes.front().tiles;
-  if (const Boxes* const boxed = boxes()) return at_launch(exprs(), *boxed, boxed->boxes);
+  if (const Boxes* const boxed = boxes()) return box_count(exprs(), *boxed);
   return at_launch(exprs(), *grid(), grid()->blocks, exprs().mul(rows, columns), used_vectors());
 }
 

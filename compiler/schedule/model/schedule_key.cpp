@@ -60,7 +60,8 @@ CodeKey key_of(const Schedule& schedule) {
         schedule.store);
   } else if (const Boxes* const boxes = schedule.boxes()) {
     add(key, boxes->threads, boxes->lanes, boxes->stages.size(), schedule.store);
-    add(key, id(boxes->launched));
+    add(key, id(boxes->rows.launched), boxes->row_axis, boxes->slice);
+    for (const std::optional<BoxPart>& part : {boxes->slices, boxes->columns}) add(key, part ? id(part->launched) : 0);
   } else if (const VectorGrid* const grid = schedule.grid()) {
     add(key, grid->threads, grid->vectors, grid->lanes,
         has_whole_vectors(schedule) ? schedule.store : StoreKind::plain);

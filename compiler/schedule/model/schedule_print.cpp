@@ -63,18 +63,31 @@ class SchedulePrinter {
     if (const Boxes* const boxes = schedule_.boxes()) add_boxes(*boxes);
   }
 
+  void add_part(const char* what, const BoxPart& part) {
+    line(1, "{} of {} {}, from {}: {} of {}", text(part.parts), text(part.step), what, text(part.first),
+         text(part.count), text(part.total));
+    line(2, "{} = {}", text(part.step), text(part.launched));
+  }
+
   void add_boxes(const Boxes& boxes) {
-    line(1, "threads {}, boxes of {} rows, {} a vector", boxes.threads, text(boxes.step),
-         count_of(static_cast<std::size_t>(boxes.lanes), "lane"));
-    line(2, "{} = {}", text(boxes.step), text(boxes.launched));
-    line(1, "boxes {}, from row {}, {} rows", text(boxes.boxes), text(boxes.first_row), text(boxes.rows));
+    line(1, "threads {}, {} a vector", boxes.threads, count_of(static_cast<std::size_t>(boxes.lanes), "lane"));
+    add_part("rows", boxes.rows);
+    if (boxes.slices) add_part("slices", *boxes.slices);
+    if (boxes.columns) add_part("columns", *boxes.columns);
     for (const BoxStage& stage : boxes.stages) {
       std::string run;
       for (std::size_t axis = 0; axis < stage.from.size(); ++axis)
         run += fmt::format("{}{} to {}", axis == 0 ? "" : ", ", text(stage.from[axis]), text(stage.last[axis]));
       line(1, "stage {}[{}]", kernel_.program->value(stage.tensor).name, run);
-      line(2, "from {}, {} elements, {} at most, at byte {}", text(stage.first), text(stage.elements),
-           text(stage.capacity), text(stage.place));
+      if (stage.turn) {
+        const auto pitch = stage.turn->layout.strides();
+        line(2, "turned: ${} across, slices {} apart, rows {}, {} at most, at byte {}",
+             stage.turn->across == kBoxSlice ? boxes.slice : boxes.row_axis, text(pitch[kBoxSlice]),
+             text(pitch[kBoxRow]), text(stage.capacity), text(stage.place));
+      } else {
+        line(2, "from {}, {} elements, {} at most, at byte {}", text(stage.first), text(stage.elements),
+             text(stage.capacity), text(stage.place));
+      }
     }
     line(1, "shared memory {} bytes", text(boxes.shared_bytes));
   }

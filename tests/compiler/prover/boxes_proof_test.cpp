@@ -20,6 +20,13 @@ constexpr std::string_view kScaled =
     "program p(x: u8[A, B, C], s: f32[B, 1]) where A >= 1, B >= 1, C >= 1 { f = cast(x, f32) y = mul(f, s) "
     "z = pad(y, low = [0, 0, 1], high = [0, 0, 2], value = 0) return z }";
 
+constexpr std::string_view kToPlanes =
+    "program p(x: u8[N, H, W, C]) where N >= 1, H >= 1, W >= 1, C >= 1 { y = transpose(x, perm = [0, 3, 1, 2]) "
+    "z = pad(y, low = [0, 0, 1, 2], high = [0, 0, 3, 1], value = 7) return z }";
+constexpr std::string_view kToChannels =
+    "program p(x: f16[N, C, H, W]) where N >= 1, H >= 3, W >= 3, C >= 1 { y = transpose(x, perm = [0, 2, 3, 1]) "
+    "z = pad(y, low = [0, 1, -1, 0], high = [0, 1, 2, 0], value = 7) r = relu(z) return r }";
+
 /// The boxes that a launch may take of a program's first kernel, or none.
 std::optional<Schedule> boxes_of(const ir::Program& program, const PassEdits* edits = nullptr) {
   std::vector<Schedule> all = schedules_for_gpu(std::move(kernels_of(program).front()), GpuConfig::standard(), edits);
@@ -35,9 +42,10 @@ ScheduleEdit box_edit(std::function<void(ir::ExprContext&, Boxes&)> edit) {
   });
 }
 
-void check_refuted(std::string_view what, std::string_view violation, const ScheduleEdit& edit) {
+void check_refuted(std::string_view what, std::string_view violation, const ScheduleEdit& edit,
+                   std::string_view text = kImages) {
   CAPTURE(what);
-  const ir::Program program = testing::program_of(kImages);
+  const ir::Program program = testing::program_of(text);
   std::optional<Schedule> schedule = boxes_of(program, &edit);
   REQUIRE(schedule.has_value());
   const Proof proof = testing::value_of(list_obligations(*std::move(schedule), {}));
@@ -51,7 +59,7 @@ void check_refuted(std::string_view what, std::string_view violation, const Sche
 }  // namespace
 
 TEST_CASE("boxes: every obligation is decided") {
-  for (const std::string_view text : {kImages, kTwo, kScaled, kPad}) {
+  for (const std::string_view text : {kImages, kTwo, kScaled, kPad, kToPlanes, kToChannels}) {
     CAPTURE(text);
     const ir::Program program = testing::program_of(text);
     std::optional<Schedule> schedule = boxes_of(program);
@@ -98,17 +106,103 @@ TEST_CASE("boxes: what is wrong with them is refuted") {
                   boxes.shared_bytes = exprs.sub(boxes.shared_bytes, exprs.constant(4));
                 }));
   check_refuted("rows that two boxes have", "none of the output's", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
-                  boxes.first_row = exprs.sub(boxes.first_row, boxes.box);
+                  boxes.rows.first = exprs.sub(boxes.rows.first, boxes.rows.number);
                 }));
   check_refuted("boxes of no rows", "boxes of 0 rows", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
-                  boxes.launched = exprs.sub(boxes.launched, exprs.constant(1));
+                  boxes.rows.launched = exprs.sub(boxes.rows.launched, exprs.constant(1));
                 }));
 }
 
-TEST_CASE("boxes: none where rows do not follow each other, or a load does not move with the columns") {
+namespace {
+
+/// Edits the turned stage of boxes.
+ScheduleEdit turn_edit(std::function<void(ir::ExprContext&, BoxStage&, BoxTurn&)> edit) {
+  return box_edit([edit = std::move(edit)](ir::ExprContext& exprs, Boxes& boxes) {
+    edit(exprs, boxes.stages[0], *boxes.stages[0].turn);
+  });
+}
+
+/// The layout with one extent or stride that is so many more.
+ir::Layout changed(ir::ExprContext& exprs, const ir::Layout& layout, int extent, int stride, std::int64_t by) {
+  std::vector<Expr> extents(layout.extents().begin(), layout.extents().end());
+  std::vector<Expr> strides(layout.strides().begin(), layout.strides().end());
+  if (extent >= 0) extents[static_cast<std::size_t>(extent)] = exprs.add(extents[static_cast<std::size_t>(extent)], exprs.constant(by));
+  if (stride >= 0) strides[static_cast<std::size_t>(stride)] = exprs.add(strides[static_cast<std::size_t>(stride)], exprs.constant(by));
+  return {exprs, std::move(extents), std::move(strides), layout.offset()};
+}
+
+}  // namespace
+
+TEST_CASE("boxes: what is wrong with turned stages is refuted") {
+  for (const std::string_view text : {kToPlanes, kToChannels}) {
+    CAPTURE(text);
+    for (const std::size_t axis : {1U, 2U, 3U}) {
+      check_refuted("a stage that begins a coordinate late", "lacks what a box reads",
+                    turn_edit([=](ir::ExprContext& exprs, BoxStage& stage, BoxTurn&) {
+                      stage.from[axis] = exprs.add(stage.from[axis], exprs.constant(1));
+                    }),
+                    text);
+      check_refuted("a stage that ends a coordinate early", "lacks what a box reads",
+                    turn_edit([=](ir::ExprContext& exprs, BoxStage& stage, BoxTurn&) {
+                      stage.last[axis] = exprs.sub(stage.last[axis], exprs.constant(1));
+                    }),
+                    text);
+    }
+    check_refuted("an image later", "lacks what a box reads",
+                  turn_edit([](ir::ExprContext& exprs, BoxStage& stage, BoxTurn&) {
+                    stage.from[0] = exprs.add(stage.from[0], exprs.constant(1));
+                  }),
+                  text);
+    check_refuted("rows and columns that are exchanged", "lacks what a box reads",
+                  turn_edit([](ir::ExprContext&, BoxStage&, BoxTurn& turn) {
+                    std::swap(turn.axes[kBoxRow], turn.axes[kBoxColumn]);
+                  }),
+                  text);
+    check_refuted("words that begin where a box does", "does not begin where its words do",
+                  turn_edit([](ir::ExprContext&, BoxStage& stage, BoxTurn& turn) {
+                    turn.origin[turn.across] = stage.from[static_cast<std::size_t>(turn.axes[turn.across])];
+                  }),
+                  text);
+    for (const int axis : {kBoxSlice, kBoxRow, kBoxColumn}) {
+      check_refuted("a stage that is a coordinate short", "no room",
+                    turn_edit([=](ir::ExprContext& exprs, BoxStage&, BoxTurn& turn) {
+                      turn.layout = changed(exprs, turn.layout, axis, -1, -1);
+                    }),
+                    text);
+      if (axis == kBoxColumn) continue;
+      check_refuted("a pitch that is a word short", "no room",
+                    turn_edit([=](ir::ExprContext& exprs, BoxStage&, BoxTurn& turn) {
+                      turn.layout = changed(exprs, turn.layout, -1, axis, -turn.lanes);
+                    }),
+                    text);
+    }
+    check_refuted("slices that two boxes have", "none of the output's",
+                  box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                    boxes.slices->first = exprs.sub(boxes.slices->first, boxes.slices->number);
+                  }),
+                  text);
+    check_refuted("boxes of no slices", "boxes of 0 slices", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                    boxes.slices->launched = exprs.sub(boxes.slices->launched, exprs.constant(1));
+                  }),
+                  text);
+    check_refuted("a digit too few", "lacks some boxes",
+                  box_edit([](ir::ExprContext&, Boxes& boxes) { boxes.digits.pop_back(); }), text);
+  }
+  check_refuted("rows that do not follow each other", "may not follow each other",
+                ScheduleEdit([](Schedule& schedule) {
+                  if (schedule.boxes() == nullptr) return;
+                  const Expr apart = box_rows_apart(schedule.kernel, *schedule.boxes());
+                  std::erase_if(schedule.serves, [&](const abi::Guard& guard) { return guard.holds.lhs == apart; });
+                }),
+                kToPlanes);
+}
+
+TEST_CASE("boxes: none where rows do not follow each other, loads differ in their order, or elements are of 8 bytes") {
   for (const std::string_view text :
-       {"program p(x: f32[A, B]) where A >= 1, B >= 1 { y = transpose(x, perm = [1, 0]) z = pad(y, low = [0, 1], "
+       {"program p(x: f64[A, B]) where A >= 1, B >= 1 { y = transpose(x, perm = [1, 0]) z = pad(y, low = [0, 1], "
         "high = [0, 0], value = 0) return z }",
+        "program p(x: f32[A, B], y: f32[B, A]) where A >= 1, B >= 1 { t = transpose(x, perm = [1, 0]) z = add(t, y) "
+        "return z }",
         "program p(x: f32[A, B]) where A >= 1, B >= 2 { y = pad(x, low = [0, 1], high = [0, 1], mode = reflect) return "
         "y }",
         "program p(x: f32[A, B, C, D]) { y = pad(x, low = [0, 1, 1, 1], high = [0, 1, 1, 1], value = 0) return y }",
@@ -127,7 +221,7 @@ class AllBoxes {
       : schedule_(schedule), exprs_(schedule.exprs()), sizes_(sizes), step_(step), values_(exprs_.symbol_count()) {
     const std::array<const char*, 5> names = {"A", "B", "C", "l", "h"};
     for (std::size_t i = 0; i < names.size(); ++i) set(*exprs_.find_symbol(names[i]), sizes[i]);
-    set(schedule.boxes()->step, step);
+    set(schedule.boxes()->rows.step, step);
   }
 
   std::string check() {

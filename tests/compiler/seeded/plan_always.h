@@ -12,8 +12,11 @@ class PlanAlways : public PassEdits {
     for (std::size_t i = 0; i < schedule.cases.size(); ++i)
       if (RowChunks* const chunks = schedule.row_chunks(i)) chunks->loop.least_bytes = 0;
     if (schedule.boxes() == nullptr) return;
-    const ir::Expr bytes = at_launch(schedule.exprs(), *schedule.boxes(), schedule.boxes()->shared_bytes);
-    std::erase_if(schedule.serves, [&](const abi::Guard& guard) { return guard.holds.lhs != bytes; });
+    const Boxes& boxes = *schedule.boxes();
+    const ir::Expr bytes = at_launch(schedule.exprs(), boxes, boxes.shared_bytes);
+    const ir::Expr apart = boxes.columns ? box_rows_apart(schedule.kernel, boxes) : bytes;
+    std::erase_if(schedule.serves,
+                  [&](const abi::Guard& guard) { return guard.holds.lhs != bytes && guard.holds.lhs != apart; });
   }
 };
 

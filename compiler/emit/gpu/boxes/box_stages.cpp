@@ -27,6 +27,13 @@ void BoxStages::locate() {
     const std::uint32_t lanes = kStageVectorBytes / static_cast<std::uint32_t>(size);
     const std::size_t buffer = vector_.context.buffer_of_input(stage.tensor);
     StagedRun run{.tensor = vector_.fields.buffer(builder_, buffer), .dtype = tensor.dtype};
+    run.place =
+        builder_.CreateAdd(vector_.exprs.exact(builder_, launched(stage.place)), builder_.getInt32(kStageMargin));
+    if (stage.turn) {
+      run.origin = builder_.getInt32(0);
+      runs_.push_back(run);
+      continue;
+    }
     Value* elements = vector_.exprs.address(builder_, launched(stage.elements));
     Value* columns = vector_.exprs.exact(builder_, launched(stage.columns));
     Value* some = builder_.CreateAnd(builder_.CreateICmpSGT(columns, builder_.getInt32(0)),
@@ -39,8 +46,6 @@ void BoxStages::locate() {
     Value* shift =
         builder_.CreateAnd(builder_.CreateAdd(builder_.CreateTrunc(address, i32), first), builder_.getInt32(lanes - 1));
     run.origin = builder_.CreateSub(first, shift);
-    run.place =
-        builder_.CreateAdd(vector_.exprs.exact(builder_, launched(stage.place)), builder_.getInt32(kStageMargin));
     Copied copied{.begin = shift, .end = builder_.CreateAdd(shift, elements)};
     copied.storage = vector_.exprs.word(tensor.layout.storage_extent());
     copied.name = builder_.getInt64(buffer);
@@ -69,7 +74,7 @@ Access BoxStages::global(const StagedRun& run, const Copied& copied, Value* elem
 
 void BoxStages::copy() {
   if (in_bulk()) copy_in_bulk();
-  for (std::size_t i = 0; i < runs_.size(); ++i) {
+  for (std::size_t i = 0; i < copied_.size(); ++i) {
     const StagedRun& run = runs_[i];
     const Copied& copied = copied_[i];
     if (!in_bulk()) copy_vectors(run, copied);

@@ -14,7 +14,7 @@ struct StagedRun {
   llvm::Value* place = nullptr;   ///< i32, a multiple of kStageVectorBytes
 };
 
-/// Emits the copies into the stages of a box.
+/// Emits the copies of runs into the stages of a box, all of which are runs, or all turned.
 class BoxStages {
  public:
   /// `thread`: its number in the block, an index.
@@ -41,7 +41,7 @@ class BoxStages {
     llvm::Value* storage;                ///< elements of the tensor's storage, i64
     llvm::Value* name;                   ///< of the access
   };
-  [[nodiscard]] bool in_bulk() const { return vector_.context.target.copies_in_bulk; }
+  [[nodiscard]] bool in_bulk() const { return vector_.context.target.copies_in_bulk && !copied_.empty(); }
   [[nodiscard]] Access global(const StagedRun& run, const Copied& copied, llvm::Value* element, int elements) const;
   void emit_ptx(const char* code, llvm::ArrayRef<llvm::Value*> operands);
   [[nodiscard]] llvm::Value* shared_address(llvm::Value* at);

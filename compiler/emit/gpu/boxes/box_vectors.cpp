@@ -53,13 +53,12 @@ void BoxVectors::add_groups() {
 
 /// Emits the lanes for which a predicate holds, of those in a row whose outer coordinates the expressions have. A
 /// condition says from which column on it holds, or up to which, or holds for all of the row or none.
-BoxVectors::Range BoxVectors::range_of(PredicateId predicate, Value* column) {
+BoxVectors::Lanes BoxVectors::lanes_of(PredicateId predicate, Value* column) {
   const auto least = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); };
   const auto most = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b); };
   KernelContext& context = vector_.context;
-  Value* columns = vector_.exprs.exact(builder_, vector_.schedule().columns);
-  Range range{.first = most(builder_.CreateNeg(column), context.index(0)),
-              .end = least(builder_.CreateSub(columns, column), context.index(lanes_))};
+  Lanes lanes{.first = most(builder_.CreateSub(box_.first_column, column), context.index(0)),
+              .end = least(builder_.CreateSub(box_.column_end, column), context.index(lanes_))};
   Value* holds = builder_.getTrue();
   const Graph& graph = vector_.schedule().kernel.graph;
   for (const ConditionId id : graph.conditions_of(predicate)) {
@@ -67,9 +66,9 @@ BoxVectors::Range BoxVectors::range_of(PredicateId predicate, Value* column) {
     const ir::Affine form = *linear_in(context.exprs(), condition.expr, column_);
     Value* rest = vector_.exprs.exact(builder_, form.rest);
     if (form.slope == 1) {
-      range.first = most(range.first, builder_.CreateSub(builder_.CreateNeg(rest), column));
+      lanes.first = most(lanes.first, builder_.CreateSub(builder_.CreateNeg(rest), column));
     } else if (form.slope == -1) {
-      range.end = least(range.end, builder_.CreateAdd(builder_.CreateSub(rest, column), context.index(1)));
+      lanes.end = least(lanes.end, builder_.CreateAdd(builder_.CreateSub(rest, column), context.index(1)));
     } else {
       const bool is_equation = condition.kind == Condition::Kind::zero;
       Value* one =
@@ -77,13 +76,13 @@ BoxVectors::Range BoxVectors::range_of(PredicateId predicate, Value* column) {
       holds = builder_.CreateAnd(holds, one);
     }
   }
-  range.end = builder_.CreateSelect(holds, range.end, context.index(0));
-  return range;
+  lanes.end = builder_.CreateSelect(holds, lanes.end, context.index(0));
+  return lanes;
 }
 
 /// Adds what the group makes in this row to the values that those before it made.
 void BoxVectors::emit_group(const Group& group, Value* column, std::vector<Value*>& values) {
-  const Range range = range_of(group.predicate, column);
+  const Lanes lanes = lanes_of(group.predicate, column);
   std::vector<std::size_t> places = group.load_values;
   places.insert(places.end(), group.mask_values.begin(), group.mask_values.end());
   BasicBlock* some = vector_.block("some");
@@ -92,14 +91,14 @@ void BoxVectors::emit_group(const Group& group, Value* column, std::vector<Value
   std::vector<Value*> before, made;
   for (const std::size_t place : places) before.push_back(values[place]);
   ways.emplace_back(builder_.GetInsertBlock(), before);
-  builder_.CreateCondBr(builder_.CreateICmpSLT(range.first, range.end), some, after);
+  builder_.CreateCondBr(builder_.CreateICmpSLT(lanes.first, lanes.end), some, after);
   builder_.SetInsertPoint(some);
   std::vector<Value*> loaded;
-  for (const std::size_t i : group.loads) loaded.push_back(load(i, column, range));
+  for (const std::size_t i : group.loads) loaded.push_back(load(i, column, lanes));
   std::map<unsigned, Value*> masks;
   const auto mask = [&](unsigned bits) {
     Value*& known = masks[bits];
-    if (known == nullptr) known = masks_.range(range.first, range.end, bits);
+    if (known == nullptr) known = masks_.range(lanes.first, lanes.end, bits);
     return known;
   };
   for (std::size_t i = 0; i < loaded.size(); ++i)
@@ -113,17 +112,22 @@ void BoxVectors::emit_group(const Group& group, Value* column, std::vector<Value
   for (std::size_t i = 0; i < places.size(); ++i) values[places[i]] = joined[i];
 }
 
-Value* BoxVectors::load(std::size_t load, Value* column, const Range& range) {
+Value* BoxVectors::load(std::size_t load, Value* column, const Lanes& lanes) {
   const Schedule& schedule = vector_.schedule();
+  const Boxes& boxes = *schedule.boxes();
+  ir::ExprContext& exprs = vector_.context.exprs();
   const LoadSource& source = schedule.cases[0].calls[0].sources[load];
   const ir::Layout& layout = schedule.kernel.graph.layout(source.layout);
-  const ir::Affine form =
-      *linear_in(vector_.context.exprs(), layout.offset_of(vector_.context.exprs(), source.coordinates), column_);
-  return form.slope == 0 ? load_one(load, form.rest) : load_staged(load, form.rest, column, range);
+  const int stage = boxes.stage_of[load];
+  if (stage < 0) return load_one(load, layout.offset_of(exprs, source.coordinates));
+  const std::optional<BoxTurn>& turn = boxes.stages[static_cast<std::size_t>(stage)].turn;
+  const Expr element =
+      turn ? at_launch(exprs, boxes, turned_element(exprs, *turn, source)) : layout.offset_of(exprs, source.coordinates);
+  return load_staged(load, linear_in(exprs, element, column_)->rest, column, lanes);
 }
 
 /// Elements of less than a word begin anywhere in one.
-Value* BoxVectors::load_staged(std::size_t load, Expr element, Value* column, const Range& range) {
+Value* BoxVectors::load_staged(std::size_t load, Expr element, Value* column, const Lanes& lanes) {
   const StagedRun& run = stages_.at(static_cast<std::size_t>(vector_.schedule().boxes()->stage_of[load]));
   const int size = ir::byte_size(run.dtype);
   Value* first = builder_.CreateAdd(vector_.exprs.address(builder_, element), column);
@@ -138,7 +142,7 @@ Value* BoxVectors::load_staged(std::size_t load, Expr element, Value* column, co
     for (int lane = 0; lane < lanes_; ++lane) {
       Value* number = vector_.context.index(lane);
       Value* needed =
-          builder_.CreateAnd(builder_.CreateICmpSLE(range.first, number), builder_.CreateICmpSLT(number, range.end));
+          builder_.CreateAnd(builder_.CreateICmpSLE(lanes.first, number), builder_.CreateICmpSLT(number, lanes.end));
       Value* there =
           memory_.is_written(builder_.CreateAdd(at, builder_.getInt32(static_cast<std::uint32_t>(lane * size))), size);
       all = builder_.CreateAnd(all, builder_.CreateOr(there, builder_.CreateNot(needed)));
@@ -175,7 +179,8 @@ Value* BoxVectors::load_one(std::size_t load, Expr element) {
 
 // --- all rows of a vector ------------------------------------------------------------------------------------------
 
-std::vector<Value*> BoxVectors::emit(Value* row, Value* column, Value* rows, Value* first_row) {
+std::vector<Value*> BoxVectors::emit(Value* row, Value* column, const Range& range) {
+  box_ = range;
   KernelContext& context = vector_.context;
   Value* columns = vector_.exprs.exact(builder_, vector_.schedule().columns);
   BasicBlock* before = builder_.GetInsertBlock();
@@ -193,12 +198,13 @@ std::vector<Value*> BoxVectors::emit(Value* row, Value* column, Value* rows, Val
   std::vector<llvm::PHINode*> phis;
   std::vector<Value*> values;
   for (llvm::Type* type : types_) values.push_back(phis.emplace_back(phi(type, llvm::Constant::getNullValue(type))));
-  rows_.set_row(builder_.CreateAdd(first_row, this_row), context.offset_type());
+  rows_.set_row(builder_.CreateAdd(range.first_row, this_row), context.offset_type(),
+                vector_.schedule().boxes()->row_axis);
   for (const Group& group : groups_) emit_group(group, this_column, values);
   Value* next_row = builder_.CreateAdd(this_row, context.index(1));
   Value* next_column = builder_.CreateSub(this_column, columns);
   Value* more = builder_.CreateAnd(builder_.CreateICmpSGT(next_column, context.index(-lanes_)),
-                                   builder_.CreateICmpSLT(next_row, rows));
+                                   builder_.CreateICmpSLT(next_row, range.rows));
   BasicBlock* last = builder_.GetInsertBlock();
   this_row->addIncoming(next_row, last);
   this_column->addIncoming(next_column, last);

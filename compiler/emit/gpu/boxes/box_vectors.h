@@ -17,12 +17,18 @@ class BoxVectors {
   BoxVectors(const VectorContext& vector, StageMemory& memory, const BoxStages& stages);
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// Emits the outer coordinates of a row of the output.
-  [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row) { return rows_.unflatten(row); }
+  /// What of a box the vectors of a slice are made of: indices.
+  struct Range {
+    llvm::Value *first_row, *rows;       ///< among those that its axes number, and how many
+    llvm::Value *first_column, *column_end;  ///< of each of them
+  };
+  /// Emits the coordinates of a row along the axes that number rows.
+  [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row) {
+    return rows_.unflatten(row, vector_.schedule().boxes()->row_axis);
+  }
   /// Emits the results of a vector whose lane 0 is `column` of row `row` of the box: indices, of which the column may
-  /// be negative. `rows`: of the box; `first_row`: its first among those of the output.
-  [[nodiscard]] std::vector<llvm::Value*> emit(llvm::Value* row, llvm::Value* column, llvm::Value* rows,
-                                               llvm::Value* first_row);
+  /// be before the first.
+  [[nodiscard]] std::vector<llvm::Value*> emit(llvm::Value* row, llvm::Value* column, const Range& range);
 
  private:
   /// One predicate, with the loads that it guards and the masks that are made of it, one for each width of elements.
@@ -33,8 +39,8 @@ class BoxVectors {
     // Positions of the values among those of a trip.
     std::vector<std::size_t> load_values = {}, mask_values = {};
   };
-  struct Range {
-    llvm::Value *first, *end;  // lanes
+  struct Lanes {
+    llvm::Value *first, *end;
   };
 
   [[nodiscard]] const Body& body() const { return vector_.schedule().bodies[0]; }
@@ -44,10 +50,10 @@ class BoxVectors {
   void add_groups();
   Group& group_of(PredicateId predicate);
   [[nodiscard]] std::size_t add_value(unsigned bits);
-  [[nodiscard]] Range range_of(PredicateId predicate, llvm::Value* column);
+  [[nodiscard]] Lanes lanes_of(PredicateId predicate, llvm::Value* column);
   void emit_group(const Group& group, llvm::Value* column, std::vector<llvm::Value*>& values);
-  [[nodiscard]] llvm::Value* load(std::size_t load, llvm::Value* column, const Range& range);
-  [[nodiscard]] llvm::Value* load_staged(std::size_t load, Expr element, llvm::Value* column, const Range& range);
+  [[nodiscard]] llvm::Value* load(std::size_t load, llvm::Value* column, const Lanes& lanes);
+  [[nodiscard]] llvm::Value* load_staged(std::size_t load, Expr element, llvm::Value* column, const Lanes& lanes);
   [[nodiscard]] llvm::Value* load_one(std::size_t load, Expr element);
   [[nodiscard]] std::vector<llvm::Value*> compute(const std::vector<llvm::Value*>& values);
 
@@ -60,6 +66,7 @@ class BoxVectors {
   AccessEmitter accesses_;
   RowEmitter rows_;
   Expr column_;
+  Range box_ = {};
   std::vector<Group> groups_;
   std::vector<llvm::Type*> types_;  // of the values of a trip
 };

@@ -1,10 +1,7 @@
 #include "compiler/emit/gpu/boxes/emit_boxes.h"
 
-#include <utility>
-
-#include <llvm/IR/IntrinsicsNVPTX.h>
-
 #include "compiler/emit/gpu/boxes/box_vectors.h"
+#include "compiler/emit/gpu/boxes/stage_turner.h"
 #include "compiler/emit/gpu/vector_grid/vector_stores.h"
 
 namespace padlock::compiler {
@@ -19,6 +16,7 @@ class BoxEmitter {
         boxes_(*vector.schedule().boxes()),
         memory_(vector),
         stages_(vector, memory_, thread),
+        turner_(vector, memory_, thread),
         vectors_(vector, memory_, stages_),
         stores_(vector),
         thread_(thread) {}
@@ -28,10 +26,14 @@ class BoxEmitter {
     stores_.load_buffers();
     enter_box(block);
     stages_.locate();
+    turner_.locate();
     vector_.in_turn([&] { copy(); },
                     [&] {
                       stages_.wait();
-                      emit_vectors();
+                      if (boxes_.slices)
+                        emit_slices();
+                      else
+                        emit_rows();
                     });
   }
 
@@ -39,43 +41,122 @@ class BoxEmitter {
   void copy() {
     vector_.wait_for_earlier_grids();
     stages_.copy();
+    for (std::size_t i = 0; i < boxes_.stages.size(); ++i)
+      if (boxes_.stages[i].turn) turner_.copy(i, stages_.at(i));
   }
 
-  /// Emits the rows of the box, and the outer coordinates of its first and of its last.
+  [[nodiscard]] Value* exact(Expr e) { return vector_.exprs.exact(builder_, at_launch(context_.exprs(), boxes_, e)); }
+  [[nodiscard]] Value* smaller(Value* a, Value* b) {
+    return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b);
+  }
+
+  /// Emits the digits of the block's number.
+  void set_digits(Value* number) {
+    for (std::size_t i = 0; i < boxes_.digits.size(); ++i) {
+      const BoxDigit& digit = boxes_.digits[i];
+      Value* value = number;
+      if (i + 1 < boxes_.digits.size()) {
+        const auto [quotient, remainder] =
+            vector_.exprs.divide(builder_, number, at_launch(context_.exprs(), boxes_, digit.count));
+        value = remainder;
+        number = quotient;
+      }
+      vector_.exprs.set_coordinate(digit.value, value);
+    }
+  }
+
+  /// The first of a part, and how many it has.
+  struct Part {
+    Value *first, *count;
+  };
+  [[nodiscard]] Part enter(const BoxPart& part) {
+    Value* first = vector_.exprs.address(builder_, at_launch(context_.exprs(), boxes_, part.first));
+    Value* count = smaller(exact(part.step), builder_.CreateSub(exact(part.total), first));
+    Value* last = builder_.CreateSub(builder_.CreateAdd(first, count), context_.index(1));
+    vector_.exprs.set_coordinate(part.from, first);
+    vector_.exprs.set_coordinate(part.last, last);
+    return {first, count};
+  }
+
+  /// Emits what the box has of rows, columns and slices, and the coordinates of its first row and of its last.
   void enter_box(Value* block) {
-    ir::ExprContext& exprs = context_.exprs();
-    vector_.exprs.set_coordinate(boxes_.box, block);
-    first_row_ = vector_.exprs.address(builder_, at_launch(exprs, boxes_, boxes_.first_row));
-    Value* left = builder_.CreateSub(vector_.exprs.exact(builder_, vector_.schedule().rows), first_row_);
-    rows_ = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, vector_.exprs.exact(builder_, boxes_.launched), left);
+    set_digits(block);
+    const Part rows = enter(boxes_.rows);
+    box_ = {.first_row = rows.first,
+            .rows = rows.count,
+            .first_column = context_.index(0),
+            .column_end = vector_.exprs.exact(builder_, vector_.schedule().columns)};
+    if (boxes_.columns) {
+      const Part columns = enter(*boxes_.columns);
+      box_.first_column = columns.first;
+      box_.column_end = builder_.CreateAdd(columns.first, columns.count);
+    }
+    if (boxes_.slices) slices_ = enter(*boxes_.slices);
     const auto set = [&](const std::vector<Expr>& coordinates, Value* row) {
       const std::vector<Value*> values = vectors_.unflatten(row);
-      for (std::size_t axis = 0; axis < values.size(); ++axis)
-        vector_.exprs.set_coordinate(coordinates[axis], values[axis]);
+      for (std::size_t i = 0; i < values.size(); ++i) vector_.exprs.set_coordinate(coordinates[i], values[i]);
     };
-    set(boxes_.first, first_row_);
-    set(boxes_.last, builder_.CreateSub(builder_.CreateAdd(first_row_, rows_), context_.index(1)));
+    set(boxes_.first, rows.first);
+    set(boxes_.last, builder_.CreateSub(builder_.CreateAdd(rows.first, rows.count), context_.index(1)));
   }
 
-  /// Emits the vectors of this thread: those of the box's elements at multiples of their size in memory, whatever row
-  /// they are of.
-  void emit_vectors() {
+  /// Emits the elements that a slice of the box has, which follow each other: all of its rows but the last are whole.
+  [[nodiscard]] Value* elements_of_slice() {
     Value* columns = vector_.exprs.exact(builder_, vector_.schedule().columns);
-    Value* elements = builder_.CreateMul(rows_, columns);
-    Value* first = builder_.CreateMul(first_row_, columns);
+    Value* before = builder_.CreateMul(builder_.CreateSub(box_.rows, context_.index(1)), columns);
+    return builder_.CreateAdd(before, builder_.CreateSub(box_.column_end, box_.first_column));
+  }
+
+  /// Emits which lane of a vector the first element of a slice is: vectors lie at multiples of their size in memory.
+  [[nodiscard]] Value* phase_of(Value* first) {
+    return builder_.CreateAnd(builder_.CreateAdd(stores_.phase(), first), context_.index(boxes_.lanes - 1));
+  }
+
+  /// Emits the vectors of this thread: those of the box's elements, whatever row they are of.
+  void emit_rows() {
+    Value* elements = elements_of_slice();
+    Value* first = vector_.exprs.address(builder_, first_element());
     Value* lanes = context_.index(boxes_.lanes);
-    Value* phase = builder_.CreateAnd(builder_.CreateAdd(stores_.phase(), first), context_.index(boxes_.lanes - 1));
-    Value* begin = builder_.CreateSub(builder_.CreateMul(thread_, lanes), phase);
-    counted_loop(builder_, begin, elements, std::int64_t{boxes_.threads} * boxes_.lanes, [&](Value* at) {
-      Value* inside = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, at, context_.index(0));
-      Value* row = vector_.exprs.divide(builder_, inside, vector_.schedule().columns).quotient;
-      Value* column = builder_.CreateSub(at, builder_.CreateMul(row, columns));
-      const std::vector<Value*> results = vectors_.emit(row, column, rows_, first_row_);
-      store(at, elements, first, results);
+    Value* begin = builder_.CreateSub(builder_.CreateMul(thread_, lanes), phase_of(first));
+    counted_loop(builder_, begin, elements, std::int64_t{boxes_.threads} * boxes_.lanes,
+                 [&](Value* at) { emit_vector(at, elements, first); });
+  }
+
+  /// The same where the slices do not follow each other: the vectors that begin in all of them first, and then one more
+  /// of each, for what is left after one that begins before its slice.
+  void emit_slices() {
+    Value* elements = elements_of_slice();
+    const Expr each = box_slice_vectors(vector_.schedule().kernel, boxes_);
+    Value* vectors = vector_.exprs.exact(builder_, each);
+    Value* whole = builder_.CreateMul(slices_.count, vectors);
+    Value* all = builder_.CreateAdd(whole, slices_.count);
+    counted_loop(builder_, thread_, all, boxes_.threads, [&](Value* number) {
+      const auto [quotient, remainder] = vector_.exprs.divide(builder_, number, each);
+      Value* is_more = builder_.CreateICmpSGE(number, whole);
+      Value* slice = builder_.CreateSelect(is_more, builder_.CreateSub(number, whole), quotient);
+      Value* vector = builder_.CreateSelect(is_more, vectors, remainder);
+      vector_.exprs.set_coordinate(vector_.schedule().kernel.coordinate(boxes_.slice),
+                                   builder_.CreateAdd(slices_.first, slice));
+      Value* first = vector_.exprs.address(builder_, first_element());
+      Value* at = builder_.CreateSub(builder_.CreateMul(vector, context_.index(boxes_.lanes)), phase_of(first));
+      vector_.when(builder_.CreateICmpSLT(at, elements), [&] { emit_vector(at, elements, first); });
     });
   }
 
-  /// A vector that reaches past an end of the box goes by elements.
+  [[nodiscard]] Expr first_element() const {
+    return at_launch(context_.exprs(), boxes_, box_first_element(vector_.schedule().kernel, boxes_));
+  }
+
+  /// Emits the vector from element `at` of a slice on, whose first is element `first` of the output.
+  void emit_vector(Value* at, Value* elements, Value* first) {
+    Value* inside = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, at, context_.index(0));
+    const Expr columns = vector_.schedule().columns;
+    Value* row = vector_.exprs.divide(builder_, inside, columns).quotient;
+    Value* column = builder_.CreateSub(at, builder_.CreateMul(row, vector_.exprs.exact(builder_, columns)));
+    store(at, elements, first, vectors_.emit(row, builder_.CreateAdd(box_.first_column, column), box_));
+  }
+
+  /// A vector that reaches past an end of the slice goes by elements.
   void store(Value* at, Value* elements, Value* first, llvm::ArrayRef<Value*> results) {
     Value* whole =
         builder_.CreateAnd(builder_.CreateICmpSGE(at, context_.index(0)),
@@ -111,10 +192,12 @@ class BoxEmitter {
   const Boxes& boxes_;
   StageMemory memory_;
   BoxStages stages_;
+  StageTurner turner_;
   BoxVectors vectors_;
   VectorStores stores_;
   Value* thread_;
-  Value *rows_ = nullptr, *first_row_ = nullptr;
+  BoxVectors::Range box_ = {};
+  Part slices_ = {};
 };
 
 }  // namespace

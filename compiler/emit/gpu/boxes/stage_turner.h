@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "compiler/emit/gpu/boxes/box_stages.h"
+
+namespace padlock::compiler {
+
+/// Emits copies into stages that have an input's elements in the output's order (BoxTurn). A thread takes four words
+/// along the columns, of elements that lie together across, and stores a row's part for each of those.
+class StageTurner {
+ public:
+  /// `thread`: its number in the block, an index.
+  StageTurner(const VectorContext& vector, StageMemory& memory, llvm::Value* thread)
+      : vector_(vector),
+        builder_(vector.builder),
+        memory_(memory),
+        accesses_(builder_, vector.fields.fault),
+        thread_(thread) {}
+
+  /// Emits what is the same for all of a block, where the coordinates of a box are set. Reads no memory.
+  void locate();
+  /// Emits this thread's share of the copy into a turned stage, before a barrier of the block.
+  void copy(std::size_t stage, const StagedRun& run);
+
+ private:
+  /// A stage's ranges of coordinates in the tensor, by BoxAxis.
+  struct Ranges {
+    std::array<llvm::Value*, 3> origin, from, last;
+    llvm::Value* some = nullptr;     ///< whether there is anything to copy
+    llvm::Value* fixed = nullptr;    ///< the element at coordinate 0 along all three
+    llvm::Value* aligned = nullptr;  ///< whether words begin at multiples of their size in memory
+  };
+  /// Some words of a thread: the coordinates of the first.
+  struct Square {
+    std::array<llvm::Value*, 3> at;
+  };
+
+  [[nodiscard]] const BoxStage& stage_at(std::size_t i) const { return vector_.schedule().boxes()->stages[i]; }
+  [[nodiscard]] const ir::Layout& layout_of(const BoxStage& stage) const {
+    return vector_.schedule().kernel.graph.layout(stage.layout);
+  }
+  [[nodiscard]] llvm::Value* exact(Expr e);
+  [[nodiscard]] llvm::Value* stride(const BoxStage& stage, int axis);
+  [[nodiscard]] llvm::Value* within(llvm::Value* at, llvm::Value* from, llvm::Value* last);
+  [[nodiscard]] Access access_of(const BoxStage& stage, const StagedRun& run, llvm::Value* element, int elements);
+  [[nodiscard]] llvm::Value* element_of(std::size_t stage, const Square& square, int column, int lane);
+  [[nodiscard]] std::vector<llvm::Value*> load(std::size_t stage, const StagedRun& run, const Square& square);
+  [[nodiscard]] std::vector<llvm::Value*> load_words(std::size_t stage, const StagedRun& run, const Square& square);
+  [[nodiscard]] std::vector<llvm::Value*> load_elements(std::size_t stage, const StagedRun& run, const Square& square);
+  void store(std::size_t stage, const StagedRun& run, const Square& square, llvm::ArrayRef<llvm::Value*> words);
+
+  const VectorContext& vector_;
+  llvm::IRBuilder<>& builder_;
+  StageMemory& memory_;
+  AccessEmitter accesses_;
+  llvm::Value* thread_;
+  std::vector<Ranges> ranges_;
+};
+
+}  // namespace padlock::compiler
