@@ -4,6 +4,12 @@
 #include "compiler/emit/scalar/vector_shift.h"
 
 namespace padlock::compiler {
+namespace {
+
+/// Squares that a thread has on their way at a time.
+constexpr int kSquaresOnTheirWay = 2;
+
+}  // namespace
 
 Value* StageTurner::exact(Expr e) {
   return vector_.exprs.exact(builder_, at_launch(vector_.context.exprs(), *vector_.schedule().boxes(), e));
@@ -179,19 +185,38 @@ void StageTurner::copy(std::size_t stage, const StagedRun& run) {
   Value* lines = builder_.CreateAdd(builder_.CreateSub(ranges.last[third], ranges.from[third]), vector_.context.index(1));
   Value* all = builder_.CreateMul(lines, builder_.CreateMul(exact(across), exact(along)));
   all = builder_.CreateSelect(ranges.some, all, vector_.context.index(0));
-  counted_loop(builder_, thread_, all, boxes.threads, [&](Value* number) {
-    const auto [line_and_column, word] = vector_.exprs.divide(builder_, number, across);
-    const auto [line, column] = vector_.exprs.divide(builder_, line_and_column, along);
-    Square square = {};
-    square.at[third] = builder_.CreateAdd(ranges.origin[third], line);
-    square.at[turn.across] = builder_.CreateAdd(ranges.origin[turn.across],
-                                                builder_.CreateMul(word, vector_.context.index(turn.lanes)));
-    square.at[kBoxColumn] = builder_.CreateAdd(ranges.origin[kBoxColumn],
-                                               builder_.CreateMul(column, vector_.context.index(kTurnedElements)));
-    Value* inside = builder_.CreateAnd(
-        builder_.CreateICmpSLE(square.at[turn.across], ranges.last[turn.across]),
-        builder_.CreateICmpSLE(square.at[kBoxColumn], ranges.last[kBoxColumn]));
-    vector_.when(inside, [&] { store(stage, run, square, load(stage, run, square)); });
+  counted_loop(builder_, thread_, all, std::int64_t{kSquaresOnTheirWay} * boxes.threads, [&](Value* first) {
+    std::vector<Square> squares;
+    std::vector<Value*> taken;
+    std::vector<std::vector<Value*>> loaded;
+    for (int i = 0; i < kSquaresOnTheirWay; ++i) {
+      Value* number = builder_.CreateAdd(first, vector_.context.index(std::int64_t{i} * boxes.threads));
+      const auto [line_and_column, word] = vector_.exprs.divide(builder_, number, across);
+      const auto [line, column] = vector_.exprs.divide(builder_, line_and_column, along);
+      Square& square = squares.emplace_back();
+      square.at[third] = builder_.CreateAdd(ranges.origin[third], line);
+      square.at[turn.across] = builder_.CreateAdd(ranges.origin[turn.across],
+                                                  builder_.CreateMul(word, vector_.context.index(turn.lanes)));
+      square.at[kBoxColumn] = builder_.CreateAdd(ranges.origin[kBoxColumn],
+                                                 builder_.CreateMul(column, vector_.context.index(kTurnedElements)));
+      Value* inside =
+          builder_.CreateAnd(builder_.CreateICmpSLE(square.at[turn.across], ranges.last[turn.across]),
+                             builder_.CreateICmpSLE(square.at[kBoxColumn], ranges.last[kBoxColumn]));
+      taken.push_back(builder_.CreateAnd(inside, builder_.CreateICmpSLT(number, all)));
+      Ways ways;
+      ways.emplace_back(builder_.GetInsertBlock(), std::vector<Value*>(kTurnedElements, builder_.getInt32(0)));
+      BasicBlock* some = vector_.block("square");
+      BasicBlock* after = vector_.block("after");
+      builder_.CreateCondBr(taken.back(), some, after);
+      builder_.SetInsertPoint(some);
+      std::vector<Value*> words = load(stage, run, square);
+      ways.emplace_back(builder_.GetInsertBlock(), std::move(words));
+      builder_.CreateBr(after);
+      builder_.SetInsertPoint(after);
+      loaded.push_back(join(builder_, ways));
+    }
+    for (std::size_t i = 0; i < squares.size(); ++i)
+      vector_.when(taken[i], [&] { store(stage, run, squares[i], loaded[i]); });
   });
 }
 
