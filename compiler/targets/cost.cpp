@@ -70,7 +70,7 @@ class GpuCost {
  private:
   // Instructions of a warp, by the PTX of pads, and what a multiprocessor has.
   static constexpr double kWarp = 32, kWholeVector = 130, kElement = 60;
-  static constexpr double kTurnedWord = 15;  // of a box's stage
+  static constexpr double kTurnedWord = 15;                                // of a box's stage
   static constexpr double kLoadedWord = 6, kStoredWord = 5, kThread = 90;  // of a tile
   static constexpr double kTileWordsInFlight = 20, kWordRegisters = 2;
   static constexpr double kThreads = 2048, kRegisters = 65536, kSharedBytes = 200e3;
@@ -91,8 +91,8 @@ class GpuCost {
     cost_.instructions = cost_.blocks * (tile.threads * kThread + words * tile.array_count) / kWarp;
   }
 
-  /// Every vector of a box goes the same way, whatever rows it is of: twice the rows of most. Of a turned stage a thread
-  /// has four words on their way.
+  /// Every vector of a box goes the same way, whatever rows it is of: twice the rows of most. Of a turned stage a
+  /// thread has four words on their way.
   void count_boxes(const Boxes& boxes) {
     ir::ExprContext& exprs = schedule_.exprs();
     const double columns = value_of(schedule_.columns, binding_);

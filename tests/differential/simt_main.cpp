@@ -28,7 +28,8 @@ using compiler::GpuConfig;
 using compiler::Verdict;
 
 constexpr const char* kUsage =
-    "padlock_simt_random [--seed=S] [--target=sm_90] [--first=N] [--programs=N] [--configs=N] [--whole=N] [--sizes=N] [--layouts=N]\n"
+    "padlock_simt_random [--seed=S] [--target=sm_90] [--first=N] [--programs=N] [--configs=N] [--whole=N] [--sizes=N] "
+    "[--layouts=N]\n"
     "                    [--config=TEXT] [--full]\n"
     "--whole=N: every config of the search space on the first N programs. --configs=N: so many, drawn, on the others.\n"
     "Without --full (or PADLOCK_FULL=1) or numbers: a slice of seconds, with each config on a few programs.\n";
@@ -82,7 +83,8 @@ Layouts random_layouts(testing::Rng& rng) {
   }
   Layouts made;
   made.text = fmt::format(
-      "program p(x: {}[{}]) {{ y = transpose(x, perm = [{}]) z = pad(y, low = [{}], high = [{}], value = 3) r = relu(z) "
+      "program p(x: {}[{}]) {{ y = transpose(x, perm = [{}]) z = pad(y, low = [{}], high = [{}], value = 3) r = "
+      "relu(z) "
       "return r }}",
       type, axes, perm, low, high);
   if (std::string_view(type) == "u8") made.text.replace(made.text.find("relu"), 4, "neg");

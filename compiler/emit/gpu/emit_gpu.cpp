@@ -74,6 +74,8 @@ constexpr int kManyThreads = 1024;
 constexpr int kManyTileThreads = 1536;
 /// The same for boxes: a block loads in a third of its life, and others must load meanwhile.
 constexpr int kManyBoxThreads = 1536;
+/// The same where a stage is turned, which takes more registers, and more memory.
+constexpr int kManyTurningThreads = 1280;
 /// The same for tiles of bytes that find elements past 2^31: with 64 registers a thread some spill one.
 constexpr int kWideTileThreads = 768;
 
@@ -97,7 +99,10 @@ int blocks_at_once(const KernelContext& context) {
   if (context.tile != nullptr) return blocks_at_once(context, *context.tile);
   const Schedule& schedule = context.schedule;
   if (schedule.boxes() != nullptr)
-    return std::ranges::any_of(schedule.bodies, has_activation) ? 1 : kManyBoxThreads / schedule.boxes()->threads;
+    return std::ranges::any_of(schedule.bodies, has_activation)
+               ? 1
+               : (schedule.boxes()->stages.front().turn ? kManyTurningThreads : kManyBoxThreads) /
+                     schedule.boxes()->threads;
   if (schedule.grid()->vectors > 2 || context.index_bits != 32) return 1;
   const bool is_short = std::ranges::all_of(schedule.bodies, [](const Body& body) {
     return body.nodes.size() <= 3 && !has_activation(body) && std::ranges::all_of(body.loads, is_vector);

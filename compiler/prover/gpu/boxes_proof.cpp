@@ -102,8 +102,7 @@ class BoxesProof : private ScheduleProof {
     if (!boxes_.columns) return;
     const Expr apart = box_rows_apart(kernel_, boxes_);
     const bool asked = std::ranges::any_of(schedule_.serves, [&](const abi::Guard& guard) {
-      return guard.holds.lhs == apart && guard.holds.comparison == ir::Comparison::le &&
-             guard.holds.rhs.is_constant(0);
+      return guard.holds.lhs == apart && guard.holds.comparison == ir::Comparison::le && guard.holds.rhs.is_constant(0);
     });
     require(ObligationKind::store, "rows of boxes", asked, "several rows of a box may not follow each other");
   }
@@ -197,15 +196,17 @@ class BoxesProof : private ScheduleProof {
     decide(ObligationKind::disjoint, "rows of " + name, {},
            {{{less(strides[kBoxRow], extents[kBoxColumn])}, overlap},
             {{less(strides[kBoxSlice], exprs_.mul(extents[kBoxRow], strides[kBoxRow]))}, overlap}});
-    if (turn.lanes > 1) prove_words(name, turn.lanes);
+    prove_words(name, turn.lanes);
   }
 
-  /// A stage begins at the word that has its first coordinate, and has as many more places across as a word.
+  /// A stage begins at the word that has its first coordinate, and has whole groups of words across.
   void prove_words(const std::string& name, int lanes) {
     const Expr from = exprs_.variable("from_across", kFrom), at = exprs_.variable("at_across", kAcross);
     const Expr step = exprs_.variable("step_across", kStepAcross), word = exprs_.constant(lanes);
+    const Expr group = exprs_.constant(turned_words(lanes) * lanes);
     const Expr place = exprs_.sub(at, exprs_.sub(from, exprs_.mod(from, word)));
-    const Expr places = exprs_.add(exprs_.mul(exprs_.ceildiv(step, word), word), word);
+    const Expr most = exprs_.add(step, exprs_.constant(lanes - 1));
+    const Expr places = exprs_.mul(exprs_.ceildiv(most, group), group);
     solver::Region region;
     region.nonnegative = {from, step, exprs_.sub(at, from), less(at, exprs_.add(from, step))};
     decide(ObligationKind::store, "words of " + name, region, outside(place, zero_, places, [=](const Evaluate& value) {
@@ -246,8 +247,8 @@ class BoxesProof : private ScheduleProof {
            {{{less(coordinate, ends.from)}, missing}, {{less(ends.last, coordinate)}, missing}});
   }
 
-  /// Stages lie one after the other in what a launch asks for, each with room for what it has, wherever in a vector that
-  /// begins, and for the margins.
+  /// Stages lie one after the other in what a launch asks for, each with room for what it has, wherever in a vector
+  /// that begins, and for the margins.
   void prove_places() {
     bool follow = true;
     Expr next = exprs_.constant(kStageVectorBytes);  // what begins there is the first that is read in vectors
@@ -292,9 +293,9 @@ class BoxesProof : private ScheduleProof {
     const Expr vector = exprs_.floordiv(exprs_.add(index, phase), lanes_);
     solver::Region region;
     region.nonnegative = {index, phase, less(phase, lanes_), less(index, exprs_.mul(lanes_, vectors))};
-    decide(ObligationKind::cover, "vectors of slices", region, {{{less(vectors, vector)}, [=](const Evaluate& at) {
-             return fmt::format("element {} is in no vector", at(index));
-           }}});
+    decide(ObligationKind::cover, "vectors of slices", region,
+           {{{less(vectors, vector)},
+             [=](const Evaluate& at) { return fmt::format("element {} is in no vector", at(index)); }}});
   }
 
   /// A vector of which one lane lies among the elements of a stage ends in its margins, for elements of any size: in

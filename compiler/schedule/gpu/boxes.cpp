@@ -135,7 +135,8 @@ class BoxMaker {
     }
     boxes_.rows = make_box_part(exprs_, rows, {"step", "box", "from_row", "last_row"}, kRows);
     if (across_ == kBoxSlice)
-      boxes_.columns = make_box_part(exprs_, schedule_.columns, {"width", "part", "from_column", "last_column"}, kColumns);
+      boxes_.columns =
+          make_box_part(exprs_, schedule_.columns, {"width", "part", "from_column", "last_column"}, kColumns);
     if (boxes_.slice >= 0)
       boxes_.slices =
           make_box_part(exprs_, kernel_.extent(boxes_.slice), {"slices", "slice", "from_slice", "last_slice"}, kSlices);
@@ -178,10 +179,10 @@ class BoxMaker {
       const RunEnds ends = run_ends(exprs_, range.from, range.last, form->rest, layout.extents()[at]);
       stage.from.push_back(ends.from);
       stage.last.push_back(ends.last);
-      const int role = with == boxes_.slice           ? kBoxSlice
-                       : with == kernel_.rank() - 1   ? kBoxColumn
-                       : with >= boxes_.row_axis      ? kBoxRow
-                                                      : -1;
+      const int role = with == boxes_.slice         ? kBoxSlice
+                       : with == kernel_.rank() - 1 ? kBoxColumn
+                       : with >= boxes_.row_axis    ? kBoxRow
+                                                    : -1;
       if (role < 0) continue;
       turn.axes[static_cast<std::size_t>(role)] = static_cast<int>(at);
       turn.origin[static_cast<std::size_t>(role)] =

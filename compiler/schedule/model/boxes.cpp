@@ -90,8 +90,7 @@ Expr box_stage_rows(ir::ExprContext& exprs, const Kernel& kernel, const Boxes& b
 }
 
 Expr box_stage_bytes(ir::ExprContext& exprs, const BoxStage& stage, ir::DType dtype) {
-  const Expr bytes =
-      exprs.mul(exprs.max(stage.capacity, exprs.constant(0)), exprs.constant(ir::byte_size(dtype)));
+  const Expr bytes = exprs.mul(exprs.max(stage.capacity, exprs.constant(0)), exprs.constant(ir::byte_size(dtype)));
   const Expr vector = exprs.constant(kStageVectorBytes);
   const Expr around = exprs.constant(1 + 2 * kStageMargin / kStageVectorBytes);
   return exprs.mul(exprs.add(exprs.ceildiv(bytes, vector), around), vector);
@@ -102,7 +101,8 @@ ir::Layout turned_layout(const Kernel& kernel, const Boxes& boxes, BoxAxis acros
   const Expr word = exprs.constant(lanes);
   const auto whole = [&](Expr e, Expr unit) { return exprs.mul(exprs.ceildiv(e, unit), unit); };
   const auto extent_of = [&](Expr step, BoxAxis axis) {
-    if (axis == across) return lanes == 1 ? step : exprs.add(whole(step, word), word);
+    const Expr together = exprs.constant(turned_words(lanes) * lanes);
+    if (axis == across) return whole(lanes == 1 ? step : exprs.add(step, exprs.sub(word, exprs.constant(1))), together);
     return axis == kBoxColumn ? whole(step, exprs.constant(kTurnedElements)) : step;
   };
   const auto odd_words = [&](Expr e) {

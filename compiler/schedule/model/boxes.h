@@ -23,8 +23,9 @@ namespace padlock::compiler {
 inline constexpr int kStageMargin = 32;
 /// Bytes that are copied at a time, at multiples of as many.
 inline constexpr int kStageVectorBytes = 16;
-/// Words along a row that a thread turns at a time.
+/// Of a turned stage a thread copies four columns at a time, of some words that lie together across.
 inline constexpr int kTurnedElements = 4;
+[[nodiscard]] constexpr int turned_words(int lanes) { return lanes > 1 ? 2 : 4; }
 
 /// Of a turned stage: what goes with the slices of a box, its rows and its columns.
 enum BoxAxis : std::uint8_t { kBoxSlice = 0, kBoxRow = 1, kBoxColumn = 2 };
@@ -34,9 +35,9 @@ struct BoxTurn {
   std::array<int, 3> axes = {-1, -1, -1};  ///< of the tensor, by BoxAxis; -1: no axis
   /// The tensor's coordinates that index 0 of the stage stands for; over the variables of a box.
   std::array<ir::Expr, 3> origin = {};
-  ir::Layout layout;          ///< of the stage, in elements; over the steps of a launch
+  ir::Layout layout;           ///< of the stage, in elements; over the steps of a launch
   BoxAxis across = kBoxSlice;  ///< what is contiguous in the tensor
-  int lanes = 1;              ///< elements of a word: so many lie together across
+  int lanes = 1;               ///< elements of a word: so many lie together across
 };
 
 /// The part of an input that a box reads, in memory that a block's threads share.
@@ -85,8 +86,9 @@ struct Boxes {
   std::vector<ir::Expr> first = {}, last = {};  ///< variables: coordinates of a box's first and last row
   std::vector<BoxDigit> digits = {};            ///< of a block's number; over symbols and steps
   std::vector<BoxStage> stages = {};
-  std::vector<int> stage_of = {};  ///< of each load of the body; -1: one element a row, which is read where it is needed
-  ir::Expr shared_bytes = {};      ///< of a block
+  std::vector<int> stage_of =
+      {};                      ///< of each load of the body; -1: one element a row, which is read where it is needed
+  ir::Expr shared_bytes = {};  ///< of a block
 };
 
 /// Makes what each box has of so many, with variables of these names, of which the first has this order.
@@ -122,8 +124,8 @@ struct RunEnds {
 [[nodiscard]] ir::Expr box_stage_rows(ir::ExprContext& exprs, const Kernel& kernel, const Boxes& boxes,
                                       const LoadSource& source, const ir::Layout& layout);
 
-/// Returns the bytes of a stage's room: of whole vectors, for a run that begins as far past one as it does in the tensor,
-/// and for the margins.
+/// Returns the bytes of a stage's room: of whole vectors, for a run that begins as far past one as it does in the
+/// tensor, and for the margins.
 [[nodiscard]] ir::Expr box_stage_bytes(ir::ExprContext& exprs, const BoxStage& stage, ir::DType dtype);
 
 /// Returns the layout of a turned stage for boxes of so many slices, rows and columns: rows of whole turned elements,

@@ -126,8 +126,12 @@ ScheduleEdit turn_edit(std::function<void(ir::ExprContext&, BoxStage&, BoxTurn&)
 ir::Layout changed(ir::ExprContext& exprs, const ir::Layout& layout, int extent, int stride, std::int64_t by) {
   std::vector<Expr> extents(layout.extents().begin(), layout.extents().end());
   std::vector<Expr> strides(layout.strides().begin(), layout.strides().end());
-  if (extent >= 0) extents[static_cast<std::size_t>(extent)] = exprs.add(extents[static_cast<std::size_t>(extent)], exprs.constant(by));
-  if (stride >= 0) strides[static_cast<std::size_t>(stride)] = exprs.add(strides[static_cast<std::size_t>(stride)], exprs.constant(by));
+  if (extent >= 0)
+    extents[static_cast<std::size_t>(extent)] =
+        exprs.add(extents[static_cast<std::size_t>(extent)], exprs.constant(by));
+  if (stride >= 0)
+    strides[static_cast<std::size_t>(stride)] =
+        exprs.add(strides[static_cast<std::size_t>(stride)], exprs.constant(by));
   return {exprs, std::move(extents), std::move(strides), layout.offset()};
 }
 
@@ -188,8 +192,7 @@ TEST_CASE("boxes: what is wrong with turned stages is refuted") {
     check_refuted("a digit too few", "lacks some boxes",
                   box_edit([](ir::ExprContext&, Boxes& boxes) { boxes.digits.pop_back(); }), text);
   }
-  check_refuted("rows that do not follow each other", "may not follow each other",
-                ScheduleEdit([](Schedule& schedule) {
+  check_refuted("rows that do not follow each other", "may not follow each other", ScheduleEdit([](Schedule& schedule) {
                   if (schedule.boxes() == nullptr) return;
                   const Expr apart = box_rows_apart(schedule.kernel, *schedule.boxes());
                   std::erase_if(schedule.serves, [&](const abi::Guard& guard) { return guard.holds.lhs == apart; });

@@ -121,8 +121,8 @@ Value* BoxVectors::load(std::size_t load, Value* column, const Lanes& lanes) {
   const int stage = boxes.stage_of[load];
   if (stage < 0) return load_one(load, layout.offset_of(exprs, source.coordinates));
   const std::optional<BoxTurn>& turn = boxes.stages[static_cast<std::size_t>(stage)].turn;
-  const Expr element =
-      turn ? at_launch(exprs, boxes, turned_element(exprs, *turn, source)) : layout.offset_of(exprs, source.coordinates);
+  const Expr element = turn ? at_launch(exprs, boxes, turned_element(exprs, *turn, source))
+                            : layout.offset_of(exprs, source.coordinates);
   return load_staged(load, linear_in(exprs, element, column_)->rest, column, lanes);
 }
 

@@ -19,7 +19,7 @@ class BoxVectors {
   void load_buffers() { rows_.load_buffers(vector_.fields); }
   /// What of a box the vectors of a slice are made of: indices.
   struct Range {
-    llvm::Value *first_row, *rows;       ///< among those that its axes number, and how many
+    llvm::Value *first_row, *rows;           ///< among those that its axes number, and how many
     llvm::Value *first_column, *column_end;  ///< of each of them
   };
   /// Emits the coordinates of a row along the axes that number rows.

@@ -2,7 +2,7 @@
 
 #include "compiler/emit/gpu/boxes/box_vectors.h"
 #include "compiler/emit/gpu/boxes/stage_turner.h"
-#include "compiler/emit/gpu/vector_grid/vector_stores.h"
+#include "compiler/emit/gpu/boxes/vector_parts.h"
 
 namespace padlock::compiler {
 namespace {
@@ -19,6 +19,7 @@ class BoxEmitter {
         turner_(vector, memory_, thread),
         vectors_(vector, memory_, stages_),
         stores_(vector),
+        parts_(vector, stores_),
         thread_(thread) {}
 
   void emit(Value* block) {
@@ -156,32 +157,21 @@ class BoxEmitter {
     store(at, elements, first, vectors_.emit(row, builder_.CreateAdd(box_.first_column, column), box_));
   }
 
-  /// A vector that reaches past an end of the slice goes by elements.
+  /// A vector that reaches past an end of the slice goes in parts.
   void store(Value* at, Value* elements, Value* first, llvm::ArrayRef<Value*> results) {
-    Value* whole =
-        builder_.CreateAnd(builder_.CreateICmpSGE(at, context_.index(0)),
-                           builder_.CreateICmpSLE(builder_.CreateAdd(at, context_.index(boxes_.lanes)), elements));
+    Value* begin = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, builder_.CreateNeg(at), context_.index(0));
+    Value* end = smaller(builder_.CreateSub(elements, at), context_.index(boxes_.lanes));
+    Value* whole = builder_.CreateICmpEQ(builder_.CreateSub(end, begin), context_.index(boxes_.lanes));
     whole = builder_.CreateAnd(whole, stores_.together());
     BasicBlock* vector = vector_.block("vector");
-    BasicBlock* single = vector_.block("elements");
+    BasicBlock* part = vector_.block("part");
     BasicBlock* done = vector_.block("stored");
-    builder_.CreateCondBr(whole, vector, single);
+    builder_.CreateCondBr(whole, vector, part);
     builder_.SetInsertPoint(vector);
     stores_.store_vector(builder_.CreateAdd(first, at), results);
     builder_.CreateBr(done);
-    builder_.SetInsertPoint(single);
-    for (int lane = 0; lane < boxes_.lanes; ++lane) {
-      Value* element = builder_.CreateAdd(at, context_.index(lane));
-      Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(element, context_.index(0)),
-                                         builder_.CreateICmpSLT(element, elements));
-      vector_.when(inside, [&] {
-        std::vector<Value*> one;
-        for (Value* result : results)
-          one.push_back(boxes_.lanes == 1 ? result
-                                          : builder_.CreateExtractElement(result, static_cast<std::uint64_t>(lane)));
-        stores_.store_element(builder_.CreateAdd(first, element), one);
-      });
-    }
+    builder_.SetInsertPoint(part);
+    parts_.store(builder_.CreateAdd(first, at), begin, end, results);
     builder_.CreateBr(done);
     builder_.SetInsertPoint(done);
   }
@@ -195,6 +185,7 @@ class BoxEmitter {
   StageTurner turner_;
   BoxVectors vectors_;
   VectorStores stores_;
+  VectorParts parts_;
   Value* thread_;
   BoxVectors::Range box_ = {};
   Part slices_ = {};

@@ -8,8 +8,8 @@
 
 namespace padlock::compiler {
 
-/// Emits copies into stages that have an input's elements in the output's order (BoxTurn). A thread takes four words
-/// along the columns, of elements that lie together across, and stores a row's part for each of those.
+/// Emits copies into stages that have an input's elements in the output's order (BoxTurn). A thread takes some words
+/// of elements that lie together across, for four columns, and stores four columns of each of those elements.
 class StageTurner {
  public:
   /// `thread`: its number in the block, an index.
@@ -31,7 +31,8 @@ class StageTurner {
     std::array<llvm::Value*, 3> origin, from, last;
     llvm::Value* some = nullptr;     ///< whether there is anything to copy
     llvm::Value* fixed = nullptr;    ///< the element at coordinate 0 along all three
-    llvm::Value* aligned = nullptr;  ///< whether words begin at multiples of their size in memory
+    llvm::Value* aligned = nullptr;  ///< whether words begin at multiples of their size, and end where the tensor does
+    llvm::Value* last_word = nullptr;  ///< then: the coordinate across at which the last begins
   };
   /// Some words of a thread: the coordinates of the first.
   struct Square {
@@ -46,7 +47,7 @@ class StageTurner {
   [[nodiscard]] llvm::Value* stride(const BoxStage& stage, int axis);
   [[nodiscard]] llvm::Value* within(llvm::Value* at, llvm::Value* from, llvm::Value* last);
   [[nodiscard]] Access access_of(const BoxStage& stage, const StagedRun& run, llvm::Value* element, int elements);
-  [[nodiscard]] llvm::Value* element_of(std::size_t stage, const Square& square, int column, int lane);
+  [[nodiscard]] llvm::Value* element_of(std::size_t stage, const Square& square, int column, int across, bool is_word);
   [[nodiscard]] std::vector<llvm::Value*> load(std::size_t stage, const StagedRun& run, const Square& square);
   [[nodiscard]] std::vector<llvm::Value*> load_words(std::size_t stage, const StagedRun& run, const Square& square);
   [[nodiscard]] std::vector<llvm::Value*> load_elements(std::size_t stage, const StagedRun& run, const Square& square);

@@ -26,6 +26,11 @@ class VectorStores {
   /// Stores vectors of all results, or elements, that begin at element `first`, which is not negative.
   void store_vector(Value* first, llvm::ArrayRef<Value*> results) { store(first, vector_.lanes(), results); }
   void store_element(Value* element, llvm::ArrayRef<Value*> results) { store(element, 1, results); }
+  /// Stores so many elements of all results, an integer each, from one on that is at a multiple of their size.
+  void store_part(Value* element, int elements, llvm::ArrayRef<Value*> parts) {
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      accesses_.store(access_of(i, element, elements), parts[i], StoreHint::none);
+  }
 
  private:
   [[nodiscard]] Value* phase_of(std::size_t result) {

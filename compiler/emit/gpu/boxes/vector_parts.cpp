@@ -1,0 +1,86 @@
+#include "compiler/emit/gpu/boxes/vector_parts.h"
+
+namespace padlock::compiler {
+
+/// Returns lanes [lane, lane + lanes) of a vector of several words, as an integer; `lane` is a multiple of their
+/// number.
+Value* VectorParts::part_of(Value* result, Value* lane, int lanes) {
+  llvm::IRBuilder<>& builder = vector_.builder;
+  const auto* type = llvm::cast<llvm::FixedVectorType>(result->getType());
+  const auto bits = static_cast<unsigned>(type->getScalarSizeInBits());
+  const unsigned part = bits * static_cast<unsigned>(lanes), all = bits * type->getNumElements();
+  const unsigned unit = std::max(part, 32U);  // the whole words that have the part
+  llvm::Type* units = llvm::FixedVectorType::get(builder.getIntNTy(unit), all / unit);
+  Value* words = builder.CreateBitCast(result, units);
+  // By halves of what is left, so that no index is computed.
+  std::vector<Value*> left;
+  for (std::uint64_t i = 0; i < all / unit; ++i) left.push_back(builder.CreateExtractElement(words, i));
+  for (unsigned half = all / 2; left.size() > 1; half /= 2) {
+    Value* bit = builder.CreateAnd(lane, builder.getInt32(half / bits));
+    Value* is_last = builder.CreateICmpNE(bit, builder.getInt32(0));
+    const std::size_t count = left.size() / 2;
+    for (std::size_t i = 0; i < count; ++i) left[i] = builder.CreateSelect(is_last, left[i + count], left[i]);
+    left.resize(count);
+  }
+  if (part == unit) return left[0];
+  Value* within = builder.CreateAnd(lane, builder.getInt32(unit / bits - 1));
+  Value* shifted = builder.CreateLShr(left[0], builder.CreateMul(within, builder.getInt32(bits)));
+  return builder.CreateTrunc(shifted, builder.getIntNTy(part));
+}
+
+/// Up from the first lane, by the bits that it lacks to a multiple of each size; or down to the last, by its bits.
+void VectorParts::store_parts(Value* element, Value* first, Value* end, llvm::ArrayRef<Value*> results) {
+  llvm::IRBuilder<>& builder = vector_.builder;
+  const int all = vector_.lanes();
+  Value* is_first = builder.CreateICmpNE(first, builder.getInt32(0));
+  for (int lanes = 1; lanes < all; lanes *= 2) {
+    const auto count = [&](int n) { return builder.getInt32(static_cast<std::uint32_t>(n)); };
+    Value* edge = builder.CreateSelect(is_first, builder.CreateAdd(first, count(lanes - 1)), end);
+    Value* has = builder.CreateICmpNE(builder.CreateAnd(edge, count(lanes)), count(0));
+    Value* lane = builder.CreateAnd(edge, builder.CreateNot(count(2 * lanes - 1)));
+    lane = builder.CreateAdd(lane, builder.CreateSelect(is_first, count(lanes), count(0)));
+    vector_.when(has, [&] {
+      std::vector<Value*> parts;
+      for (Value* result : results) parts.push_back(part_of(result, lane, lanes));
+      stores_.store_part(builder.CreateAdd(element, lane), lanes, parts);
+    });
+  }
+}
+
+void VectorParts::store_elements(Value* element, Value* first, Value* end, llvm::ArrayRef<Value*> results) {
+  llvm::IRBuilder<>& builder = vector_.builder;
+  for (int lane = 0; lane < vector_.lanes(); ++lane) {
+    Value* number = vector_.context.index(lane);
+    Value* inside = builder.CreateAnd(builder.CreateICmpSLE(first, number), builder.CreateICmpSLT(number, end));
+    vector_.when(inside, [&] {
+      std::vector<Value*> one;
+      for (Value* result : results)
+        one.push_back(vector_.lanes() == 1 ? result
+                                           : builder.CreateExtractElement(result, static_cast<std::uint64_t>(lane)));
+      stores_.store_part(builder.CreateAdd(element, number), 1, one);
+    });
+  }
+}
+
+/// Lanes that are missing on both sides go by elements, as results do whose vectors lie otherwise.
+void VectorParts::store(Value* element, Value* first, Value* end, llvm::ArrayRef<Value*> results) {
+  llvm::IRBuilder<>& builder = vector_.builder;
+  bool has_words = vector_.lanes() > 1;
+  for (Value* result : results) has_words = has_words && result->getType()->getPrimitiveSizeInBits() >= 32;
+  if (!has_words) return store_elements(element, first, end, results);
+  Value* all = vector_.context.index(vector_.lanes());
+  Value* one_side = builder.CreateOr(builder.CreateICmpEQ(first, builder.getInt32(0)), builder.CreateICmpEQ(end, all));
+  BasicBlock* parts = vector_.block("parts");
+  BasicBlock* elements = vector_.block("elements");
+  BasicBlock* done = vector_.block("stored_parts");
+  builder.CreateCondBr(builder.CreateAnd(one_side, stores_.together()), parts, elements);
+  builder.SetInsertPoint(parts);
+  store_parts(element, first, end, results);
+  builder.CreateBr(done);
+  builder.SetInsertPoint(elements);
+  store_elements(element, first, end, results);
+  builder.CreateBr(done);
+  builder.SetInsertPoint(done);
+}
+
+}  // namespace padlock::compiler
