@@ -277,7 +277,7 @@ class SimtRun {
     name_current_case(fmt::format("{} --config={}\n{}", subject.reproduce, name, subject.text));
     // Half of the programs go by boxes wherever they can, however small their outputs are.
     always |= subject.text.size() % 2 == 0;
-    const compiler::PassEdits* const edits = always ? compiler::plan_always() : nullptr;
+    const compiler::PassEdits* const edits = always ? compiler::plan_always(subject.text.size() % 3 == 0) : nullptr;
     const compiler::TargetCompiler::Options options{.config = config, .for_simt = true, .edits = edits};
     const auto proofs = compiler_->prove(*subject.program, options);
     if (!proofs) return report(subject, name, "", "it is not proved: " + proofs.error().to_string());

@@ -201,7 +201,9 @@ abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& varia
     abi.rows = schedule.blocks();
     abi.threads = boxes->threads;
     const Expr slices = boxes->slices ? boxes->slices->launched : exprs.constant(1);
-    const Expr columns = boxes->columns ? boxes->columns->launched : schedule.columns;
+    const Expr unit = box_column_unit(schedule.kernel, *boxes);
+    const Expr columns =
+        boxes->columns ? exprs.mul(boxes->columns->launched, unit) : box_columns(schedule.kernel, *boxes);
     abi.row_bytes = exprs.mul(exprs.mul(slices, exprs.mul(boxes->rows.launched, columns)), element_bytes);
     abi.shared_bytes = at_launch(exprs, *boxes, boxes->shared_bytes);
     abi.accesses.emplace_back("race for shared memory, or access beyond it: it");

@@ -135,6 +135,7 @@ std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
     GpuVariant variant = VariantList(other).take().back();
     variant.schedule = i;
     variant.suffix = fmt::format("_{}", abi::name_of(other.schedule().serves.front().assumption));
+    if (std::ranges::find(list, variant.suffix, &GpuVariant::suffix) != list.end()) variant.suffix += "_joined";
     variant.guards.insert(variant.guards.end(), other.schedule().serves.begin(), other.schedule().serves.end());
     list.push_back(std::move(variant));
   }

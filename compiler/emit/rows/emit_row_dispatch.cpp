@@ -56,9 +56,9 @@ void RowEmitter::set_columns(Value* first, Value* last) {
       if (Value*& value = runs_[bound.id()]; value == nullptr) value = exprs_.exact(builder_, bound);
 }
 
-std::vector<Value*> RowEmitter::unflatten(Value* row, int first) {
-  std::vector<Value*> coordinates(static_cast<std::size_t>(outer_axes() - first));
-  for (int axis = outer_axes() - 1; axis >= first; --axis) {
+std::vector<Value*> RowEmitter::unflatten(Value* row, int first, int end) {
+  std::vector<Value*> coordinates(static_cast<std::size_t>(end - first));
+  for (int axis = end - 1; axis >= first; --axis) {
     Value*& coordinate = coordinates[static_cast<std::size_t>(axis - first)];
     coordinate = row;
     if (axis == first) break;
@@ -69,8 +69,8 @@ std::vector<Value*> RowEmitter::unflatten(Value* row, int first) {
   return coordinates;
 }
 
-void RowEmitter::set_row(Value* row, llvm::Type* type, int first) {
-  const std::vector<Value*> coordinates = unflatten(row, first);
+void RowEmitter::set_row(Value* row, llvm::Type* type, int first, int end) {
+  const std::vector<Value*> coordinates = unflatten(row, first, end);
   for (std::size_t i = 0; i < coordinates.size(); ++i)
     exprs_.set_coordinate(kernel().coordinate(first + static_cast<int>(i)), builder_.CreateZExt(coordinates[i], type));
 }

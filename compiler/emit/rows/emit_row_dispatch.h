@@ -22,10 +22,12 @@ class RowEmitter {
   void load_buffers(const LaunchFields& fields);
   /// Emits where the runs of the segments begin and end in columns [first, last).
   void set_columns(llvm::Value* first, llvm::Value* last);
-  /// Emits the outer coordinates of a row, by division; those from axis `first` on, which number it.
-  [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row, int first = 0);
+  /// Emits the outer coordinates of a row, by division; or those of axes [first, end) that number it.
+  [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row) { return unflatten(row, 0, outer_axes()); }
+  [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row, int first, int end);
   /// Gives the expressions those coordinates, in that type.
-  void set_row(llvm::Value* row, llvm::Type* type, int first = 0);
+  void set_row(llvm::Value* row, llvm::Type* type) { set_row(row, type, 0, outer_axes()); }
+  void set_row(llvm::Value* row, llvm::Type* type, int first, int end);
 
   using EmitCase = llvm::function_ref<std::vector<llvm::Value*>(const ScheduledCase& row_case)>;
   /// Emits the row whose outer coordinates the expressions have, in the columns set last: `emit_case` emits the code of

@@ -86,10 +86,10 @@ class BoxesProof : private ScheduleProof {
   /// The number of a block has a digit for each part, and for each axis of which a box has one coordinate.
   void prove_parts() {
     Expr rows = one_;
-    for (int axis = boxes_.row_axis; axis + 1 < kernel_.rank(); ++axis) rows = exprs_.mul(rows, kernel_.extent(axis));
+    for (int axis = boxes_.row_axis; axis < boxes_.column_axis; ++axis) rows = exprs_.mul(rows, kernel_.extent(axis));
     prove_part("rows", boxes_.rows, rows);
     if (boxes_.slices) prove_part("slices", *boxes_.slices, kernel_.extent(boxes_.slice));
-    if (boxes_.columns) prove_part("columns", *boxes_.columns, schedule_.columns);
+    if (boxes_.columns) prove_part("columns", *boxes_.columns, kernel_.extent(boxes_.column_axis));
     std::vector<std::pair<Expr, Expr>> digits;
     for (const auto& part : {boxes_.columns, boxes_.slices, std::optional(boxes_.rows)})
       if (part) digits.emplace_back(part->number, part->parts);
@@ -172,9 +172,8 @@ class BoxesProof : private ScheduleProof {
         if (std::ranges::find(taken, axis) == taken.end() && ends_at(source, stage, place, axis)) with = axis;
       all = with >= 0;
       taken.push_back(with);
-      const bool has_range = with == boxes_.slice || with >= boxes_.row_axis;
-      const BoxAxis goes = with == boxes_.slice ? kBoxSlice : with + 1 == kernel_.rank() ? kBoxColumn : kBoxRow;
-      all = all && (!has_range || turn.axes[goes] == static_cast<int>(place));
+      const std::optional<BoxAxis> goes = with < 0 ? std::nullopt : box_axis(kernel_, boxes_, with);
+      all = all && (!goes || turn.axes[*goes] == static_cast<int>(place));
     }
     require(ObligationKind::load, name, all, "a stage lacks what a box reads");
     for (std::size_t i = 0; i < turn.axes.size() && all; ++i) {
@@ -196,14 +195,15 @@ class BoxesProof : private ScheduleProof {
     decide(ObligationKind::disjoint, "rows of " + name, {},
            {{{less(strides[kBoxRow], extents[kBoxColumn])}, overlap},
             {{less(strides[kBoxSlice], exprs_.mul(extents[kBoxRow], strides[kBoxRow]))}, overlap}});
-    prove_words(name, turn.lanes);
+    prove_words(name, turn);
   }
 
   /// A stage begins at the word that has its first coordinate, and has whole groups of words across.
-  void prove_words(const std::string& name, int lanes) {
+  void prove_words(const std::string& name, const BoxTurn& turn) {
+    const int lanes = turn.lanes;
     const Expr from = exprs_.variable("from_across", kFrom), at = exprs_.variable("at_across", kAcross);
     const Expr step = exprs_.variable("step_across", kStepAcross), word = exprs_.constant(lanes);
-    const Expr group = exprs_.constant(turned_words(lanes) * lanes);
+    const Expr group = exprs_.constant(turned_words(turn.across, lanes) * lanes);
     const Expr place = exprs_.sub(at, exprs_.sub(from, exprs_.mod(from, word)));
     const Expr most = exprs_.add(step, exprs_.constant(lanes - 1));
     const Expr places = exprs_.mul(exprs_.ceildiv(most, group), group);

@@ -15,8 +15,8 @@ constexpr int kThreads = 128;
 /// Bytes of the rows of a box, of the output or of an input, if those are more: 12 boxes of a multiprocessor then have
 /// as much on their way as its memory takes.
 constexpr std::int64_t kBoxBytes = 12 << 10;
-/// Bytes of a box whose stage is turned.
-constexpr std::int64_t kTurnedBoxBytes = 16 << 10;
+/// Bytes of a box that has slices of what lies across: more, since each has ends of its own.
+constexpr std::int64_t kSlicedBoxBytes = 16 << 10;
 /// Bytes that a turned stage takes of the tensor together, at least, as far as there are so many: of bytes, and of
 /// others.
 constexpr std::int64_t kBytesAcross = 64, kWideBytesAcross = 128;
@@ -30,8 +30,9 @@ constexpr std::int64_t kLongestRow = 96, kLongestWideRow = 128;
 /// vector lies in one row: an H100 takes from 24 MiB on 1.0 to 3.3 times as long without them, of less 0.6 to 2.2
 /// times.
 constexpr std::int64_t kFewestBytes = 24 << 20, kFewestBytesOfShortest = 1 << 20, kShortestRow = 48;
-/// The shortest and the longest rows that a turned stage is made of, in bytes, and the fewest across.
-constexpr std::int64_t kShortestTurnedRow = 16, kLongestTurnedRow = 1024, kFewestBytesAcross = 8;
+/// The shortest and the longest rows of one axis that a turned stage is made of, in bytes, and the fewest across.
+/// Shorter rows are joined.
+constexpr std::int64_t kShortestTurnedRow = 32, kLongestTurnedRow = 1024, kFewestBytesAcross = 8;
 enum VariableOrder { kRows = 850, kSlices = 854, kColumns = 858, kFirst = 870, kLast = 880 };  // below those of a grid
 
 class BoxMaker {
@@ -50,10 +51,9 @@ class BoxMaker {
     widest_ = widest_bytes(body(), /*for_threads=*/true);
     boxes_.lanes = std::min(options_.vector_bytes, kVectorBytes) / widest_;
     boxes_.threads = kThreads;
-    if (!takes_nodes() ||
+    if (!choose_axes() || !takes_nodes() ||
         !std::ranges::all_of(body().loads, [&](const BodyLoad& load) { return takes_guard(load.guard); }))
       return false;
-    if (!choose_axes()) return false;
     add_parts();
     for (std::size_t i = 0; i < body().loads.size(); ++i)
       if (!add_load(body().loads[i], sources()[i])) return false;
@@ -84,10 +84,12 @@ class BoxMaker {
   /// Where a condition holds is a range of columns in each row, or all of it.
   [[nodiscard]] bool takes_guard(PredicateId guard) const {
     return std::ranges::all_of(kernel_.graph.conditions_of(guard), [&](ConditionId id) {
-      const Condition& condition = kernel_.graph.condition(id);
-      const auto form = linear_in(exprs_, condition.expr, column_);
-      return form && (form->slope == 0 ||
-                      ((form->slope == 1 || form->slope == -1) && condition.kind == Condition::Kind::nonnegative));
+      return box_condition(kernel_, boxes_, kernel_.graph.condition(id)).has_value();
+    });
+  }
+  [[nodiscard]] bool moves_with_columns(const LoadSource& source) const {
+    return std::ranges::any_of(source.coordinates, [&](Expr c) {
+      return mentions(c, column_) || mentions(c, kernel_.coordinate(boxes_.column_axis));
     });
   }
 
@@ -109,7 +111,8 @@ class BoxMaker {
 
   /// All loads that move with the columns are contiguous along one axis. Where that is the last one, all others number
   /// rows. Else the rows are those of the last but one: it is that axis, and the slices go along the one before, or the
-  /// slices go along that axis.
+  /// slices go along that axis. Columns of two axes have that axis as their first, and the rows go along the one
+  /// before.
   [[nodiscard]] bool choose_axes() {
     int across = kernel_.rank() - 1;
     for (const LoadSource& source : sources()) {
@@ -117,26 +120,34 @@ class BoxMaker {
       if (!axis || (across + 1 < kernel_.rank() && *axis + 1 < kernel_.rank() && across != *axis)) return false;
       across = std::min(across, *axis);
     }
-    if (across + 1 == kernel_.rank()) return true;
+    boxes_.column_axis = kernel_.rank() - 1;
     const int last_outer = kernel_.rank() - 2;
+    if (options_.blocks->boxes == BoxColumns::two_axes) {
+      boxes_.column_axis = last_outer;
+      boxes_.row_axis = std::max(last_outer - 1, 0);
+      across_ = kBoxRow;
+      return across == last_outer;
+    }
+    if (across > last_outer) return true;
     boxes_.row_axis = last_outer;
     boxes_.slice = across == last_outer ? last_outer - 1 : across;
     across_ = across == last_outer ? kBoxRow : kBoxSlice;
     return true;
   }
   [[nodiscard]] bool is_turned() const { return across_.has_value(); }
+  [[nodiscard]] bool has_two_axes() const { return boxes_.column_axis + 1 < kernel_.rank(); }
 
   void add_parts() {
     Expr rows = one_;
-    for (int axis = boxes_.row_axis; axis + 1 < kernel_.rank(); ++axis) {
+    for (int axis = boxes_.row_axis; axis < boxes_.column_axis; ++axis) {
       rows = exprs_.mul(rows, kernel_.extent(axis));
       boxes_.first.push_back(exprs_.variable(fmt::format("first{}", axis), kFirst + axis));
       boxes_.last.push_back(exprs_.variable(fmt::format("last{}", axis), kLast + axis));
     }
     boxes_.rows = make_box_part(exprs_, rows, {"step", "box", "from_row", "last_row"}, kRows);
-    if (across_ == kBoxSlice)
-      boxes_.columns =
-          make_box_part(exprs_, schedule_.columns, {"width", "part", "from_column", "last_column"}, kColumns);
+    if (across_ == kBoxSlice || has_two_axes())
+      boxes_.columns = make_box_part(exprs_, kernel_.extent(boxes_.column_axis),
+                                     {"width", "part", "from_column", "last_column"}, kColumns);
     if (boxes_.slice >= 0)
       boxes_.slices =
           make_box_part(exprs_, kernel_.extent(boxes_.slice), {"slices", "slice", "from_slice", "last_slice"}, kSlices);
@@ -152,7 +163,7 @@ class BoxMaker {
     const ir::Layout& layout = kernel_.graph.layout(source.layout);
     if (load.scope >= 0 || boxes_.lanes * ir::byte_size(load.dtype) < 4) return false;
     boxes_.stage_of.push_back(-1);
-    if (std::ranges::none_of(source.coordinates, [&](Expr c) { return mentions(c, column_); })) return true;
+    if (!moves_with_columns(source)) return true;
     boxes_.stage_of.back() = static_cast<int>(boxes_.stages.size());
     const auto stage = is_turned() ? make_turned_stage(source, layout) : make_stage(source, layout);
     if (stage) boxes_.stages.push_back(*stage);
@@ -179,15 +190,11 @@ class BoxMaker {
       const RunEnds ends = run_ends(exprs_, range.from, range.last, form->rest, layout.extents()[at]);
       stage.from.push_back(ends.from);
       stage.last.push_back(ends.last);
-      const int role = with == boxes_.slice         ? kBoxSlice
-                       : with == kernel_.rank() - 1 ? kBoxColumn
-                       : with >= boxes_.row_axis    ? kBoxRow
-                                                    : -1;
-      if (role < 0) continue;
-      turn.axes[static_cast<std::size_t>(role)] = static_cast<int>(at);
-      turn.origin[static_cast<std::size_t>(role)] =
-          role == *across_ && turn.lanes > 1 ? exprs_.sub(ends.from, exprs_.mod(ends.from, exprs_.constant(turn.lanes)))
-                                             : ends.from;
+      const std::optional<BoxAxis> role = box_axis(kernel_, boxes_, with);
+      if (!role) continue;
+      turn.axes[*role] = static_cast<int>(at);
+      const Expr word = exprs_.constant(turn.lanes);
+      turn.origin[*role] = role == across_ ? exprs_.sub(ends.from, exprs_.mod(ends.from, word)) : ends.from;
     }
     const int contiguous = turn.axes[*across_];
     if (contiguous < 0 || turn.axes[kBoxColumn] < 0 ||
@@ -271,9 +278,15 @@ class BoxMaker {
     int size = 1;
     for (const BoxStage& stage : boxes_.stages)
       size = std::max(size, ir::byte_size(kernel_.program->value(stage.tensor).dtype));
-    const Expr room = exprs_.constant(kTurnedBoxBytes / widest_);
+    const Expr room = exprs_.constant((across_ == kBoxSlice ? kSlicedBoxBytes : kBoxBytes) / widest_);
     const Expr columns = exprs_.max(schedule_.columns, one_);
     const Expr rows = exprs_.max(boxes_.rows.total, one_);
+    if (has_two_axes()) {
+      const Expr fit = exprs_.max(exprs_.floordiv(room, columns), one_);
+      boxes_.columns->launched = even_part(boxes_.columns->total, fit, boxes_.lanes);
+      boxes_.rows.launched = even_part(rows, exprs_.floordiv(fit, exprs_.max(boxes_.columns->total, one_)));
+      return;
+    }
     if (across_ == kBoxRow) {
       const Expr fit = exprs_.max(exprs_.floordiv(room, columns), one_);
       boxes_.rows.launched = even_part(rows, fit);
@@ -311,14 +324,17 @@ class BoxMaker {
   }
 
   void add_turned_guards(Expr row_bytes) {
-    if (across_ == kBoxRow) {
+    if (has_two_axes()) {
+      at_most(row_bytes, kShortestTurnedRow - 1);
+    } else if (across_ == kBoxRow) {
       at_most(row_bytes, kLongestTurnedRow);
       at_most(exprs_.sub(exprs_.constant(kShortestTurnedRow), row_bytes), 0);
-      return;
+    } else {
+      const Expr across = exprs_.mul(boxes_.slices->total, exprs_.constant(widest_));
+      at_most(exprs_.sub(exprs_.constant(kFewestBytesAcross), across), 0);
     }
-    const Expr across = exprs_.mul(boxes_.slices->total, exprs_.constant(widest_));
-    at_most(exprs_.sub(exprs_.constant(kFewestBytesAcross), across), 0);
-    at_most(box_rows_apart(kernel_, boxes_), 0);
+    // Several rows follow each other where they are whole.
+    if (boxes_.columns) at_most(box_rows_apart(kernel_, boxes_), 0);
   }
 
   Schedule& schedule_;

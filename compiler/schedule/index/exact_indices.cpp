@@ -99,10 +99,18 @@ void add_tile(std::vector<ExactIndices>& all, const TransposeTile& tile) {
   tiles.into(all);
 }
 
-void add_boxes(std::vector<ExactIndices>& all, ir::ExprContext& exprs, const Boxes& boxes) {
+void add_boxes(std::vector<ExactIndices>& all, const Schedule& schedule, const Boxes& boxes) {
+  ir::ExprContext& exprs = schedule.exprs();
+  const Kernel& kernel = schedule.kernel;
   Collector made("boxes");
   const auto exact = [&](Expr e) { made.exact(at_launch(exprs, boxes, e)); };
   const auto address = [&](Expr e) { made.address(at_launch(exprs, boxes, e)); };
+  const auto add_conditions = [&](PredicateId predicate) {
+    for (const ConditionId id : kernel.graph.conditions_of(predicate))
+      if (const auto condition = box_condition(kernel, boxes, kernel.graph.condition(id))) exact(condition->rest);
+  };
+  for (const BodyLoad& load : schedule.bodies[0].loads) add_conditions(load.guard);
+  for (const BodyNode& node : schedule.bodies[0].nodes) add_conditions(node.guard);
   for (const BoxStage& stage : boxes.stages) {
     if (stage.turn) {
       for (const std::vector<Expr>& ends : {stage.from, stage.last})
@@ -137,7 +145,7 @@ std::vector<ExactIndices> exact_indices(const Schedule& schedule, std::span<cons
   BodyCollector bodies;
   for (const Body& body : schedule.bodies) bodies.add(schedule.exprs(), graph, body);
   for (const TransposeTile& tile : shapes) add_tile(all, tile);
-  if (const Boxes* const boxes = schedule.boxes()) add_boxes(all, schedule.exprs(), *boxes);
+  if (const Boxes* const boxes = schedule.boxes()) add_boxes(all, schedule, *boxes);
   for (Collector* collector : {&tests, &runs, &sources}) collector->into(all);
   bodies.into(all);
   return all;

@@ -1,8 +1,48 @@
 #include "compiler/schedule/model/boxes.h"
 
+#include "ir/expr/affine.h"
+
 namespace padlock::compiler {
 
 using ir::Expr;
+
+Expr box_columns(const Kernel& kernel, const Boxes& boxes) {
+  return kernel.exprs().mul(kernel.extent(boxes.column_axis), box_column_unit(kernel, boxes));
+}
+
+Expr box_column_unit(const Kernel& kernel, const Boxes& boxes) {
+  return boxes.column_axis + 1 == kernel.rank() ? kernel.exprs().constant(1) : kernel.extents.back();
+}
+
+std::optional<BoxAxis> box_axis(const Kernel& kernel, const Boxes& boxes, int axis) {
+  if (axis + 1 == kernel.rank()) return kBoxColumn;
+  if (axis == boxes.slice) return kBoxSlice;
+  if (axis >= boxes.column_axis) return kBoxRow;
+  if (axis < boxes.row_axis) return std::nullopt;
+  return boxes.column_axis + 1 == kernel.rank() ? kBoxRow : kBoxSlice;
+}
+
+/// Of two axes, a and c below E: a + rest >= 0 is (a * E + c) + rest * E >= 0; a <= rest is a * E + c <= rest * E + E
+/// - 1.
+std::optional<BoxCondition> box_condition(const Kernel& kernel, const Boxes& boxes, const Condition& condition) {
+  ir::ExprContext& exprs = kernel.exprs();
+  const bool has_two = boxes.column_axis + 1 < kernel.rank();
+  if (has_two && mentions(condition.expr, kernel.column())) return std::nullopt;
+  const auto form = linear_in(exprs, condition.expr, kernel.coordinate(boxes.column_axis));
+  if (!form || form->slope > 1 || form->slope < -1) return std::nullopt;
+  if (form->slope == 0) return BoxCondition{0, form->rest};
+  if (condition.kind != Condition::Kind::nonnegative) return std::nullopt;
+  const Expr unit = box_column_unit(kernel, boxes);
+  Expr rest = exprs.mul(form->rest, unit);
+  if (form->slope < 0) rest = exprs.add(rest, exprs.sub(unit, exprs.constant(1)));
+  return BoxCondition{static_cast<int>(form->slope), rest};
+}
+
+Expr at_first_column(const Kernel& kernel, const Boxes& boxes, Expr e) {
+  for (int axis = boxes.column_axis; axis < kernel.rank(); ++axis)
+    e = replaced(kernel.exprs(), e, kernel.coordinate(axis), kernel.exprs().constant(0));
+  return e;
+}
 
 BoxPart make_box_part(ir::ExprContext& exprs, Expr total, const std::array<const char*, 4>& names, int order) {
   BoxPart part{.total = total,
@@ -37,24 +77,25 @@ Expr box_count(ir::ExprContext& exprs, const Boxes& boxes) {
 
 Expr box_slice_vectors(const Kernel& kernel, const Boxes& boxes) {
   ir::ExprContext& exprs = kernel.exprs();
-  const Expr columns = boxes.columns ? boxes.columns->step : kernel.extents.back();
+  const Expr columns =
+      boxes.columns ? exprs.mul(boxes.columns->step, box_column_unit(kernel, boxes)) : box_columns(kernel, boxes);
   const Expr elements = at_launch(exprs, boxes, exprs.mul(boxes.rows.step, columns));
   return exprs.max(exprs.ceildiv(elements, exprs.constant(boxes.lanes)), exprs.constant(1));
 }
 
 Expr box_first_element(const Kernel& kernel, const Boxes& boxes) {
   ir::ExprContext& exprs = kernel.exprs();
-  const Expr zero = exprs.constant(0);
-  Expr first = kernel.element_at(boxes.columns ? boxes.columns->first : zero);
+  Expr first = kernel.element_at(exprs.constant(0));
   for (int axis = boxes.row_axis; axis + 1 < kernel.rank(); ++axis)
-    first = replaced(exprs, first, kernel.coordinate(axis), zero);
-  return exprs.add(first, exprs.mul(boxes.rows.first, kernel.extents.back()));
+    first = replaced(exprs, first, kernel.coordinate(axis), exprs.constant(0));
+  if (boxes.columns) first = exprs.add(first, exprs.mul(boxes.columns->first, box_column_unit(kernel, boxes)));
+  return exprs.add(first, exprs.mul(boxes.rows.first, box_columns(kernel, boxes)));
 }
 
 Expr box_rows_apart(const Kernel& kernel, const Boxes& boxes) {
   ir::ExprContext& exprs = kernel.exprs();
   return exprs.min(exprs.sub(boxes.rows.launched, exprs.constant(1)),
-                   exprs.sub(kernel.extents.back(), boxes.columns->launched));
+                   exprs.sub(boxes.columns->total, boxes.columns->launched));
 }
 
 RunEnds run_ends(ir::ExprContext& exprs, Expr first, Expr last, Expr moved, Expr extent) {
@@ -65,9 +106,8 @@ RunEnds run_ends(ir::ExprContext& exprs, Expr first, Expr last, Expr moved, Expr
 
 RunEnds box_range(const Kernel& kernel, const Boxes& boxes, int axis) {
   ir::ExprContext& exprs = kernel.exprs();
-  if (axis + 1 == kernel.rank())
-    return boxes.columns ? RunEnds{boxes.columns->from, boxes.columns->last}
-                         : RunEnds{exprs.constant(0), exprs.sub(kernel.extents.back(), exprs.constant(1))};
+  if (axis == boxes.column_axis && boxes.columns) return {boxes.columns->from, boxes.columns->last};
+  if (axis >= boxes.column_axis) return {exprs.constant(0), exprs.sub(kernel.extent(axis), exprs.constant(1))};
   if (axis == boxes.slice) return {boxes.slices->from, boxes.slices->last};
   if (axis < boxes.row_axis) return {kernel.coordinate(axis), kernel.coordinate(axis)};
   const auto place = static_cast<std::size_t>(axis - boxes.row_axis);
@@ -98,23 +138,24 @@ Expr box_stage_bytes(ir::ExprContext& exprs, const BoxStage& stage, ir::DType dt
 
 ir::Layout turned_layout(const Kernel& kernel, const Boxes& boxes, BoxAxis across, int lanes) {
   ir::ExprContext& exprs = kernel.exprs();
-  const Expr word = exprs.constant(lanes);
-  const auto whole = [&](Expr e, Expr unit) { return exprs.mul(exprs.ceildiv(e, unit), unit); };
-  const auto extent_of = [&](Expr step, BoxAxis axis) {
-    const Expr together = exprs.constant(turned_words(lanes) * lanes);
-    if (axis == across) return whole(lanes == 1 ? step : exprs.add(step, exprs.sub(word, exprs.constant(1))), together);
-    return axis == kBoxColumn ? whole(step, exprs.constant(kTurnedElements)) : step;
+  const Expr one = exprs.constant(1), word = exprs.constant(lanes);
+  const bool has_two = boxes.column_axis + 1 < kernel.rank();
+  const auto whole = [&](Expr e, int unit) {
+    return exprs.mul(exprs.ceildiv(e, exprs.constant(unit)), exprs.constant(unit));
   };
   const auto odd_words = [&](Expr e) {
     const Expr two = exprs.constant(2);
-    return exprs.mul(exprs.add(exprs.mul(exprs.floordiv(exprs.ceildiv(e, word), two), two), exprs.constant(1)), word);
+    return exprs.mul(exprs.add(exprs.mul(exprs.floordiv(exprs.ceildiv(e, word), two), two), one), word);
   };
-  const Expr columns = extent_of(boxes.columns ? boxes.columns->step : kernel.extents.back(), kBoxColumn);
-  const Expr rows = extent_of(boxes.rows.step, kBoxRow);
-  const Expr slices = extent_of(boxes.slices ? boxes.slices->step : exprs.constant(1), kBoxSlice);
-  const Expr row = across == kBoxRow ? odd_words(columns) : columns;
-  const Expr slice = across == kBoxSlice ? odd_words(exprs.mul(rows, row)) : exprs.mul(rows, row);
-  return {exprs, {slices, rows, columns}, {slice, row, exprs.constant(1)}, exprs.constant(0)};
+  const Expr columns = boxes.columns ? boxes.columns->step : box_columns(kernel, boxes);
+  std::array<Expr, 3> extents = {boxes.slices ? boxes.slices->step : one, boxes.rows.step, columns};
+  if (has_two) extents = {boxes.rows.step, columns, kernel.extents.back()};
+  extents[across] = whole(exprs.add(extents[across], exprs.constant(lanes - 1)), turned_words(across, lanes) * lanes);
+  if (!has_two) extents[kBoxColumn] = whole(extents[kBoxColumn], kTurnedElements);
+  const Expr row = across == kBoxRow && !has_two ? odd_words(extents[kBoxColumn]) : extents[kBoxColumn];
+  const Expr rows = exprs.mul(extents[kBoxRow], row);
+  const Expr slice = across == kBoxSlice ? odd_words(rows) : rows;
+  return {exprs, {extents.begin(), extents.end()}, {slice, row, one}, exprs.constant(0)};
 }
 
 Expr turned_element(ir::ExprContext& exprs, const BoxTurn& turn, const LoadSource& source) {

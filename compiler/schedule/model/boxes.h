@@ -23,12 +23,13 @@ namespace padlock::compiler {
 inline constexpr int kStageMargin = 32;
 /// Bytes that are copied at a time, at multiples of as many.
 inline constexpr int kStageVectorBytes = 16;
-/// Of a turned stage a thread copies four columns at a time, of some words that lie together across.
-inline constexpr int kTurnedElements = 4;
-[[nodiscard]] constexpr int turned_words(int lanes) { return lanes > 1 ? 2 : 4; }
 
 /// Of a turned stage: what goes with the slices of a box, its rows and its columns.
 enum BoxAxis : std::uint8_t { kBoxSlice = 0, kBoxRow = 1, kBoxColumn = 2 };
+/// A thread copies four columns at a time, of some words of elements that lie across.
+inline constexpr int kTurnedElements = 4;
+
+[[nodiscard]] constexpr int turned_words(BoxAxis across, int lanes) { return across == kBoxRow && lanes == 1 ? 4 : 2; }
 
 /// A stage whose elements are in the output's order: a tensor of slices, rows and columns.
 struct BoxTurn {
@@ -77,12 +78,14 @@ struct BoxDigit {
 struct Boxes {
   int threads = 0;  ///< of a block
   int lanes = 1;    ///< elements of a vector that is stored
-  /// Axes of the output from this one to the last but one number its rows. A box has one coordinate of each axis before
-  /// them, but for `slice`.
+  /// Axes of the output from this one on, up to the columns, number its rows. A box has one coordinate of each axis
+  /// before them, but for `slice`.
   int row_axis = 0;
-  int slice = -1;  ///< axis of the output of which a box has some coordinates; -1: none
+  int column_axis = 0;  ///< the axes from this one on are a row's columns: the last, or the last two
+  int slice = -1;       ///< axis of the output of which a box has some coordinates; -1: none
   BoxPart rows;
-  std::optional<BoxPart> slices = std::nullopt, columns = std::nullopt;  ///< none: all columns
+  /// Of the columns a box has all, or a part along the first of their axes.
+  std::optional<BoxPart> slices = std::nullopt, columns = std::nullopt;
   std::vector<ir::Expr> first = {}, last = {};  ///< variables: coordinates of a box's first and last row
   std::vector<BoxDigit> digits = {};            ///< of a block's number; over symbols and steps
   std::vector<BoxStage> stages = {};
@@ -90,6 +93,23 @@ struct Boxes {
       {};                      ///< of each load of the body; -1: one element a row, which is read where it is needed
   ir::Expr shared_bytes = {};  ///< of a block
 };
+
+/// Returns the columns of a row, and how many of them one coordinate of their first axis has.
+[[nodiscard]] ir::Expr box_columns(const Kernel& kernel, const Boxes& boxes);
+[[nodiscard]] ir::Expr box_column_unit(const Kernel& kernel, const Boxes& boxes);
+/// Returns what goes along an axis of the output in a turned stage; nothing where a box has one coordinate of it.
+[[nodiscard]] std::optional<BoxAxis> box_axis(const Kernel& kernel, const Boxes& boxes, int axis);
+
+/// A condition on the column of a row: slope * column + rest >= 0, or == 0 where the slope is 0 and it says so.
+struct BoxCondition {
+  int slope = 0;  ///< -1, 0 or 1
+  ir::Expr rest;  ///< over the coordinates of rows
+};
+/// Returns a condition so; nothing where it is not.
+[[nodiscard]] std::optional<BoxCondition> box_condition(const Kernel& kernel, const Boxes& boxes,
+                                                        const Condition& condition);
+/// Returns an expression for column 0 of a row.
+[[nodiscard]] ir::Expr at_first_column(const Kernel& kernel, const Boxes& boxes, ir::Expr e);
 
 /// Makes what each box has of so many, with variables of these names, of which the first has this order.
 [[nodiscard]] BoxPart make_box_part(ir::ExprContext& exprs, ir::Expr total, const std::array<const char*, 4>& names,
@@ -128,9 +148,10 @@ struct RunEnds {
 /// tensor, and for the margins.
 [[nodiscard]] ir::Expr box_stage_bytes(ir::ExprContext& exprs, const BoxStage& stage, ir::DType dtype);
 
-/// Returns the layout of a turned stage for boxes of so many slices, rows and columns: rows of whole turned elements,
-/// and as many more across as a word has, since words begin at multiples of their elements in the tensor. What lies
-/// across is an odd number of words apart, in different banks.
+/// Returns the layout of a turned stage. Words begin at multiples of their elements in the tensor, and groups of them
+/// are whole, and so are the rows, to what a thread turns; what lies across is an odd number of words apart, in
+/// different banks. Where a box's columns have two axes, the rows of the stage are the first of them, and follow each
+/// other as the columns do.
 [[nodiscard]] ir::Layout turned_layout(const Kernel& kernel, const Boxes& boxes, BoxAxis across, int lanes);
 /// Returns the element of a stage that a load reads, over the coordinates of the output and of the box.
 [[nodiscard]] ir::Expr turned_element(ir::ExprContext& exprs, const BoxTurn& turn, const LoadSource& source);

@@ -8,21 +8,27 @@ namespace padlock::compiler {
 /// that fit shared memory: a test's are small.
 class PlanAlways : public PassEdits {
  public:
+  /// `joins`: boxes whose columns have two axes are taken so, too, before those that have one.
+  explicit PlanAlways(bool joins) : joins_(joins) {}
   void covered(Schedule& schedule) const override {
     for (std::size_t i = 0; i < schedule.cases.size(); ++i)
       if (RowChunks* const chunks = schedule.row_chunks(i)) chunks->loop.least_bytes = 0;
     if (schedule.boxes() == nullptr) return;
     const Boxes& boxes = *schedule.boxes();
+    if (boxes.column_axis + 1 < schedule.kernel.rank() && !joins_) return;
     const ir::Expr bytes = at_launch(schedule.exprs(), boxes, boxes.shared_bytes);
     const ir::Expr apart = boxes.columns ? box_rows_apart(schedule.kernel, boxes) : bytes;
     std::erase_if(schedule.serves,
                   [&](const abi::Guard& guard) { return guard.holds.lhs != bytes && guard.holds.lhs != apart; });
   }
+
+ private:
+  bool joins_;
 };
 
-[[nodiscard]] inline const PassEdits* plan_always() {
-  static const PlanAlways kEdits;
-  return &kEdits;
+[[nodiscard]] inline const PassEdits* plan_always(bool joins = true) {
+  static const PlanAlways kJoined(true), kApart(false);
+  return joins ? &kJoined : &kApart;
 }
 
 }  // namespace padlock::compiler

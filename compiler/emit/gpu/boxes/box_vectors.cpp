@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "compiler/emit/scalar/emit_loop.h"
-#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 
@@ -15,8 +14,7 @@ BoxVectors::BoxVectors(const VectorContext& vector, StageMemory& memory, const B
       lanes_(vector.schedule().boxes()->lanes),
       masks_(builder_, vector.context.target, lanes_),
       accesses_(builder_, vector.fields.fault),
-      rows_(vector.context, builder_, vector.exprs),
-      column_(vector.schedule().kernel.coordinate(vector.schedule().kernel.rank() - 1)) {
+      rows_(vector.context, builder_, vector.exprs) {
   add_groups();
 }
 
@@ -63,7 +61,7 @@ BoxVectors::Lanes BoxVectors::lanes_of(PredicateId predicate, Value* column) {
   const Graph& graph = vector_.schedule().kernel.graph;
   for (const ConditionId id : graph.conditions_of(predicate)) {
     const Condition& condition = graph.condition(id);
-    const ir::Affine form = *linear_in(context.exprs(), condition.expr, column_);
+    const BoxCondition form = *box_condition(vector_.schedule().kernel, boxes(), condition);
     Value* rest = vector_.exprs.exact(builder_, form.rest);
     if (form.slope == 1) {
       lanes.first = most(lanes.first, builder_.CreateSub(builder_.CreateNeg(rest), column));
@@ -114,16 +112,15 @@ void BoxVectors::emit_group(const Group& group, Value* column, std::vector<Value
 
 Value* BoxVectors::load(std::size_t load, Value* column, const Lanes& lanes) {
   const Schedule& schedule = vector_.schedule();
-  const Boxes& boxes = *schedule.boxes();
   ir::ExprContext& exprs = vector_.context.exprs();
   const LoadSource& source = schedule.cases[0].calls[0].sources[load];
   const ir::Layout& layout = schedule.kernel.graph.layout(source.layout);
-  const int stage = boxes.stage_of[load];
+  const int stage = boxes().stage_of[load];
   if (stage < 0) return load_one(load, layout.offset_of(exprs, source.coordinates));
-  const std::optional<BoxTurn>& turn = boxes.stages[static_cast<std::size_t>(stage)].turn;
-  const Expr element = turn ? at_launch(exprs, boxes, turned_element(exprs, *turn, source))
+  const std::optional<BoxTurn>& turn = boxes().stages[static_cast<std::size_t>(stage)].turn;
+  const Expr element = turn ? at_launch(exprs, boxes(), turned_element(exprs, *turn, source))
                             : layout.offset_of(exprs, source.coordinates);
-  return load_staged(load, linear_in(exprs, element, column_)->rest, column, lanes);
+  return load_staged(load, at_first_column(schedule.kernel, boxes(), element), column, lanes);
 }
 
 /// Elements of less than a word begin anywhere in one.
@@ -182,7 +179,7 @@ Value* BoxVectors::load_one(std::size_t load, Expr element) {
 std::vector<Value*> BoxVectors::emit(Value* row, Value* column, const Range& range) {
   box_ = range;
   KernelContext& context = vector_.context;
-  Value* columns = vector_.exprs.exact(builder_, vector_.schedule().columns);
+  Value* columns = vector_.exprs.exact(builder_, box_columns(vector_.schedule().kernel, boxes()));
   BasicBlock* before = builder_.GetInsertBlock();
   BasicBlock* trip = vector_.block("row");
   BasicBlock* done = vector_.block("made");
@@ -198,8 +195,8 @@ std::vector<Value*> BoxVectors::emit(Value* row, Value* column, const Range& ran
   std::vector<llvm::PHINode*> phis;
   std::vector<Value*> values;
   for (llvm::Type* type : types_) values.push_back(phis.emplace_back(phi(type, llvm::Constant::getNullValue(type))));
-  rows_.set_row(builder_.CreateAdd(range.first_row, this_row), context.offset_type(),
-                vector_.schedule().boxes()->row_axis);
+  rows_.set_row(builder_.CreateAdd(range.first_row, this_row), context.offset_type(), boxes().row_axis,
+                boxes().column_axis);
   for (const Group& group : groups_) emit_group(group, this_column, values);
   Value* next_row = builder_.CreateAdd(this_row, context.index(1));
   Value* next_column = builder_.CreateSub(this_column, columns);

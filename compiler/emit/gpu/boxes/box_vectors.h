@@ -24,7 +24,7 @@ class BoxVectors {
   };
   /// Emits the coordinates of a row along the axes that number rows.
   [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row) {
-    return rows_.unflatten(row, vector_.schedule().boxes()->row_axis);
+    return rows_.unflatten(row, boxes().row_axis, boxes().column_axis);
   }
   /// Emits the results of a vector whose lane 0 is `column` of row `row` of the box: indices, of which the column may
   /// be before the first.
@@ -43,6 +43,7 @@ class BoxVectors {
     llvm::Value *first, *end;
   };
 
+  [[nodiscard]] const Boxes& boxes() const { return *vector_.schedule().boxes(); }
   [[nodiscard]] const Body& body() const { return vector_.schedule().bodies[0]; }
   [[nodiscard]] unsigned bits_of(std::size_t load) const {
     return static_cast<unsigned>(8 * ir::byte_size(body().loads[load].dtype));
@@ -65,7 +66,6 @@ class BoxVectors {
   LaneMasks masks_;
   AccessEmitter accesses_;
   RowEmitter rows_;
-  Expr column_;
   Range box_ = {};
   std::vector<Group> groups_;
   std::vector<llvm::Type*> types_;  // of the values of a trip

@@ -47,6 +47,7 @@ class BoxEmitter {
   }
 
   [[nodiscard]] Value* exact(Expr e) { return vector_.exprs.exact(builder_, at_launch(context_.exprs(), boxes_, e)); }
+  [[nodiscard]] Expr columns() const { return box_columns(vector_.schedule().kernel, boxes_); }
   [[nodiscard]] Value* smaller(Value* a, Value* b) {
     return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b);
   }
@@ -83,14 +84,13 @@ class BoxEmitter {
   void enter_box(Value* block) {
     set_digits(block);
     const Part rows = enter(boxes_.rows);
-    box_ = {.first_row = rows.first,
-            .rows = rows.count,
-            .first_column = context_.index(0),
-            .column_end = vector_.exprs.exact(builder_, vector_.schedule().columns)};
+    box_ = {
+        .first_row = rows.first, .rows = rows.count, .first_column = context_.index(0), .column_end = exact(columns())};
     if (boxes_.columns) {
-      const Part columns = enter(*boxes_.columns);
-      box_.first_column = columns.first;
-      box_.column_end = builder_.CreateAdd(columns.first, columns.count);
+      const Part part = enter(*boxes_.columns);
+      Value* unit = exact(box_column_unit(vector_.schedule().kernel, boxes_));
+      box_.first_column = builder_.CreateMul(part.first, unit);
+      box_.column_end = builder_.CreateMul(builder_.CreateAdd(part.first, part.count), unit);
     }
     if (boxes_.slices) slices_ = enter(*boxes_.slices);
     const auto set = [&](const std::vector<Expr>& coordinates, Value* row) {
@@ -103,8 +103,7 @@ class BoxEmitter {
 
   /// Emits the elements that a slice of the box has, which follow each other: all of its rows but the last are whole.
   [[nodiscard]] Value* elements_of_slice() {
-    Value* columns = vector_.exprs.exact(builder_, vector_.schedule().columns);
-    Value* before = builder_.CreateMul(builder_.CreateSub(box_.rows, context_.index(1)), columns);
+    Value* before = builder_.CreateMul(builder_.CreateSub(box_.rows, context_.index(1)), exact(columns()));
     return builder_.CreateAdd(before, builder_.CreateSub(box_.column_end, box_.first_column));
   }
 
@@ -151,9 +150,8 @@ class BoxEmitter {
   /// Emits the vector from element `at` of a slice on, whose first is element `first` of the output.
   void emit_vector(Value* at, Value* elements, Value* first) {
     Value* inside = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, at, context_.index(0));
-    const Expr columns = vector_.schedule().columns;
-    Value* row = vector_.exprs.divide(builder_, inside, columns).quotient;
-    Value* column = builder_.CreateSub(at, builder_.CreateMul(row, vector_.exprs.exact(builder_, columns)));
+    Value* row = vector_.exprs.divide(builder_, inside, columns()).quotient;
+    Value* column = builder_.CreateSub(at, builder_.CreateMul(row, exact(columns())));
     store(at, elements, first, vectors_.emit(row, builder_.CreateAdd(box_.first_column, column), box_));
   }
 

@@ -51,6 +51,8 @@ void StageTurner::locate() {
     // So that each word that begins before the last element ends there, too, if not before.
     const auto across = static_cast<std::size_t>(turn.axes[turn.across]);
     parts = builder_.CreateOr(parts, exact(layout.extents()[across]));
+    ranges.apart = exact(
+        exprs.floordiv(turn.layout.extents()[turn.across], exprs.constant(turned_words(turn.across, turn.lanes))));
     Value* rest = builder_.CreateAnd(parts, builder_.getInt32(static_cast<std::uint32_t>(turn.lanes) - 1));
     ranges.aligned = builder_.CreateICmpEQ(rest, builder_.getInt32(0));
     ranges.last_word = builder_.CreateSub(exact(layout.extents()[across]), vector_.context.index(turn.lanes));
@@ -69,7 +71,7 @@ Access StageTurner::access_of(const BoxStage& stage, const StagedRun& run, Value
 }
 
 /// Past the last coordinate its element, or its word, is loaded again.
-Value* StageTurner::element_of(std::size_t stage, const Square& square, int column, int across, bool is_word) {
+Value* StageTurner::element_of(std::size_t stage, const Square& square, int column, int word, int lane, bool is_word) {
   const BoxTurn& turn = *stage_at(stage).turn;
   const Ranges& ranges = ranges_[stage];
   Value* element = ranges.fixed;
@@ -77,7 +79,10 @@ Value* StageTurner::element_of(std::size_t stage, const Square& square, int colu
     if (turn.axes[i] < 0) continue;
     Value* at = square.at[i];
     if (i == kBoxColumn) at = builder_.CreateAdd(at, vector_.context.index(column));
-    if (i == turn.across) at = builder_.CreateAdd(at, vector_.context.index(across));
+    if (i == turn.across) {
+      Value* words = builder_.CreateMul(ranges.apart, vector_.context.index(word));
+      at = builder_.CreateAdd(builder_.CreateAdd(at, words), vector_.context.index(lane));
+    }
     if (i == turn.across && is_word)
       at = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, ranges.last_word);
     else
@@ -91,9 +96,9 @@ Value* StageTurner::element_of(std::size_t stage, const Square& square, int colu
 std::vector<Value*> StageTurner::load_words(std::size_t stage, const StagedRun& run, const Square& square) {
   const BoxTurn& turn = *stage_at(stage).turn;
   std::vector<Value*> words;
-  for (int word = 0; word < turned_words(turn.lanes); ++word)
+  for (int word = 0; word < turned_words(turn.across, turn.lanes); ++word)
     for (int column = 0; column < kTurnedElements; ++column) {
-      Value* element = element_of(stage, square, column, word * turn.lanes, /*is_word=*/true);
+      Value* element = element_of(stage, square, column, word, 0, /*is_word=*/true);
       words.push_back(accesses_.load(access_of(stage_at(stage), run, element, turn.lanes), builder_.getInt32Ty()));
     }
   return words;
@@ -103,11 +108,11 @@ std::vector<Value*> StageTurner::load_elements(std::size_t stage, const StagedRu
   const BoxTurn& turn = *stage_at(stage).turn;
   const auto bits = static_cast<unsigned>(8 * ir::byte_size(run.dtype));
   std::vector<Value*> words;
-  for (int first = 0; first < turned_words(turn.lanes) * turn.lanes; first += turn.lanes)
+  for (int number = 0; number < turned_words(turn.across, turn.lanes); ++number)
     for (int column = 0; column < kTurnedElements; ++column) {
       Value* word = builder_.getInt32(0);
       for (int lane = 0; lane < turn.lanes; ++lane) {
-        Value* element = element_of(stage, square, column, first + lane, /*is_word=*/false);
+        Value* element = element_of(stage, square, column, number, lane, /*is_word=*/false);
         Value* one = accesses_.load(access_of(stage_at(stage), run, element, 1), builder_.getIntNTy(bits));
         Value* wide = builder_.CreateZExt(one, builder_.getInt32Ty());
         word = builder_.CreateOr(word, builder_.CreateShl(wide, static_cast<unsigned>(lane) * bits));
@@ -137,9 +142,10 @@ std::vector<Value*> StageTurner::load(std::size_t stage, const StagedRun& run, c
   return join(builder_, ways);
 }
 
+/// Stores four columns of each element that lies across: in words where rows have whole ones, as they have but where
+/// the columns have two axes.
 void StageTurner::store(std::size_t stage, const StagedRun& run, const Square& square, llvm::ArrayRef<Value*> words) {
   const BoxTurn& turn = *stage_at(stage).turn;
-  const auto lanes = static_cast<std::size_t>(turn.lanes);
   const int size = ir::byte_size(run.dtype);
   std::array<Value*, 3> pitch = {};
   Value* element = builder_.getInt32(0);
@@ -149,27 +155,73 @@ void StageTurner::store(std::size_t stage, const StagedRun& run, const Square& s
     element = builder_.CreateAdd(element, builder_.CreateMul(index, pitch[i]));
   }
   Value* at = builder_.CreateAdd(run.place, builder_.CreateMul(element, vector_.context.index(size)));
-  llvm::Type* type = size == 4
-                         ? builder_.getInt32Ty()
-                         : static_cast<llvm::Type*>(llvm::FixedVectorType::get(
-                               builder_.getIntNTy(static_cast<unsigned>(8 * size)), static_cast<unsigned>(lanes)));
-  const auto index = [&](std::size_t i) { return vector_.context.index(static_cast<std::int64_t>(i)); };
-  Value* pitch_bytes = builder_.CreateMul(pitch[turn.across], vector_.context.index(size));
+  Value* bytes = builder_.CreateMul(pitch[turn.across], vector_.context.index(size));
+  const Boxes& boxes = *vector_.schedule().boxes();
+  if (boxes.column_axis + 1 == vector_.schedule().kernel.rank()) return store_words(stage, run, at, bytes, words);
+  Value* rest = builder_.CreateAnd(pitch[kBoxRow], vector_.context.index(kTurnedElements - 1));
+  BasicBlock* whole = vector_.block("whole");
+  BasicBlock* single = vector_.block("single");
+  BasicBlock* stored = vector_.block("turned");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(rest, vector_.context.index(0)), whole, single);
+  builder_.SetInsertPoint(whole);
+  store_words(stage, run, at, bytes, words);
+  builder_.CreateBr(stored);
+  builder_.SetInsertPoint(single);
+  store_elements(stage, run, square, at, bytes, words);
+  builder_.CreateBr(stored);
+  builder_.SetInsertPoint(stored);
+}
+
+/// Emits where element `lane` of a word lies, whose first column is at `at`.
+Value* StageTurner::place_of(std::size_t stage, Value* at, Value* bytes, int word, int lane) {
+  Value* across = builder_.CreateMul(ranges_[stage].apart, vector_.context.index(word));
+  across = builder_.CreateAdd(across, vector_.context.index(lane));
+  return builder_.CreateAdd(at, builder_.CreateMul(bytes, across));
+}
+
+void StageTurner::store_words(std::size_t stage, const StagedRun& run, Value* at, Value* bytes,
+                              llvm::ArrayRef<Value*> words) {
+  const int lanes = stage_at(stage).turn->lanes, size = ir::byte_size(run.dtype);
+  llvm::Type* type = builder_.getInt32Ty();
+  if (lanes > 1)
+    type =
+        llvm::FixedVectorType::get(builder_.getIntNTy(static_cast<unsigned>(8 * size)), static_cast<unsigned>(lanes));
   // Squares of as many columns as elements lie across.
-  for (std::size_t first = 0; first < words.size(); first += lanes) {
-    const std::size_t word = first / kTurnedElements, column = first % kTurnedElements;
+  for (int first = 0; first < static_cast<int>(words.size()); first += lanes) {
     std::vector<Value*> vectors;
-    for (std::size_t i = 0; i < lanes; ++i) vectors.push_back(builder_.CreateBitCast(words[first + i], type));
+    for (int i = 0; i < lanes; ++i)
+      vectors.push_back(builder_.CreateBitCast(words[static_cast<std::size_t>(first + i)], type));
     const std::vector<Value*> rows = turned(builder_, vectors, vector_.context.target.permutes_bytes);
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-      Value* across = builder_.CreateMul(pitch_bytes, index(word * lanes + lane));
-      Value* place = builder_.CreateAdd(at, builder_.CreateAdd(across, index(column * static_cast<std::size_t>(size))));
-      memory_.store(place, builder_.CreateBitCast(rows[lane], builder_.getInt32Ty()));
+    for (int lane = 0; lane < lanes; ++lane) {
+      Value* place = place_of(stage, at, bytes, first / kTurnedElements, lane);
+      place = builder_.CreateAdd(place, vector_.context.index(first % kTurnedElements * size));
+      memory_.store(place, builder_.CreateBitCast(rows[static_cast<std::size_t>(lane)], builder_.getInt32Ty()));
     }
   }
 }
 
-/// Threads whose numbers follow each other take words that lie together across.
+void StageTurner::store_elements(std::size_t stage, const StagedRun& run, const Square& square, Value* at, Value* bytes,
+                                 llvm::ArrayRef<Value*> words) {
+  const BoxTurn& turn = *stage_at(stage).turn;
+  const int size = ir::byte_size(run.dtype);
+  const auto bits = static_cast<unsigned>(8 * size);
+  for (int column = 0; column < kTurnedElements; ++column) {
+    Value* number = builder_.CreateAdd(square.at[kBoxColumn], vector_.context.index(column));
+    vector_.when(builder_.CreateICmpSLE(number, ranges_[stage].last[kBoxColumn]), [&] {
+      for (int word = 0; word < turned_words(turn.across, turn.lanes); ++word)
+        for (int lane = 0; lane < turn.lanes; ++lane) {
+          Value* loaded = words[static_cast<std::size_t>(word * kTurnedElements + column)];
+          Value* one = builder_.CreateTrunc(builder_.CreateLShr(loaded, static_cast<unsigned>(lane) * bits),
+                                            builder_.getIntNTy(bits));
+          Value* place = place_of(stage, at, bytes, word, lane);
+          memory_.store(builder_.CreateAdd(place, vector_.context.index(column * size)), one);
+        }
+    });
+  }
+}
+
+/// Threads whose numbers follow each other take words that lie together across, and then what follows them in the
+/// tensor: the slices of rows that lie across, else the columns.
 void StageTurner::copy(std::size_t stage, const StagedRun& run) {
   const BoxTurn& turn = *stage_at(stage).turn;
   const Boxes& boxes = *vector_.schedule().boxes();
@@ -177,27 +229,30 @@ void StageTurner::copy(std::size_t stage, const StagedRun& run) {
   const Ranges& ranges = ranges_[stage];
   const BoxAxis third = turn.across == kBoxSlice ? kBoxRow : kBoxSlice;
   const auto groups = [&](BoxAxis axis, int unit) {
-    const Expr count = exprs.floordiv(turn.layout.extents()[axis], exprs.constant(unit));
+    const Expr count = exprs.ceildiv(turn.layout.extents()[axis], exprs.constant(unit));
     return exprs.max(at_launch(exprs, boxes, count), exprs.constant(1));
   };
-  const int across_unit = turned_words(turn.lanes) * turn.lanes;
+  const int across_unit = turned_words(turn.across, turn.lanes) * turn.lanes;
   const Expr across = groups(turn.across, across_unit), along = groups(kBoxColumn, kTurnedElements);
-  Value* lines =
-      builder_.CreateAdd(builder_.CreateSub(ranges.last[third], ranges.from[third]), vector_.context.index(1));
-  Value* all = builder_.CreateMul(lines, builder_.CreateMul(exact(across), exact(along)));
+  const Expr lines = groups(third, 1);
+  const bool takes_lines = third == kBoxSlice;
+  Value* all = builder_.CreateMul(exact(lines), builder_.CreateMul(exact(across), exact(along)));
   all = builder_.CreateSelect(ranges.some, all, vector_.context.index(0));
   counted_loop(builder_, thread_, all, boxes.threads, [&](Value* number) {
-    const auto [line_and_column, group] = vector_.exprs.divide(builder_, number, across);
-    const auto [line, column] = vector_.exprs.divide(builder_, line_and_column, along);
+    const auto [rest, group] = vector_.exprs.divide(builder_, number, across);
+    const auto [outer, inner] = vector_.exprs.divide(builder_, rest, takes_lines ? lines : along);
+    Value* line = takes_lines ? inner : outer;
+    Value* column = takes_lines ? outer : inner;
     Square square = {};
     const auto place = [&](BoxAxis axis, Value* which, int unit) {
       square.at[axis] = builder_.CreateAdd(ranges.origin[axis], builder_.CreateMul(which, vector_.context.index(unit)));
     };
     place(third, line, 1);
-    place(turn.across, group, across_unit);
+    place(turn.across, group, turn.lanes);
     place(kBoxColumn, column, kTurnedElements);
-    Value* inside = builder_.CreateAnd(builder_.CreateICmpSLE(square.at[turn.across], ranges.last[turn.across]),
-                                       builder_.CreateICmpSLE(square.at[kBoxColumn], ranges.last[kBoxColumn]));
+    Value* inside = builder_.getTrue();
+    for (std::size_t i = 0; i < ranges.last.size(); ++i)
+      inside = builder_.CreateAnd(inside, builder_.CreateICmpSLE(square.at[i], ranges.last[i]));
     vector_.when(inside, [&] { store(stage, run, square, load(stage, run, square)); });
   });
 }

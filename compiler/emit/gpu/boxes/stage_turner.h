@@ -32,9 +32,10 @@ class StageTurner {
     llvm::Value* some = nullptr;     ///< whether there is anything to copy
     llvm::Value* fixed = nullptr;    ///< the element at coordinate 0 along all three
     llvm::Value* aligned = nullptr;  ///< whether words begin at multiples of their size, and end where the tensor does
+    llvm::Value* apart = nullptr;    ///< elements across from one word of a thread to the next
     llvm::Value* last_word = nullptr;  ///< then: the coordinate across at which the last begins
   };
-  /// Some words of a thread: the coordinates of the first.
+  /// Some words of a thread, `apart` from each other across: the coordinates of the first.
   struct Square {
     std::array<llvm::Value*, 3> at;
   };
@@ -47,11 +48,17 @@ class StageTurner {
   [[nodiscard]] llvm::Value* stride(const BoxStage& stage, int axis);
   [[nodiscard]] llvm::Value* within(llvm::Value* at, llvm::Value* from, llvm::Value* last);
   [[nodiscard]] Access access_of(const BoxStage& stage, const StagedRun& run, llvm::Value* element, int elements);
-  [[nodiscard]] llvm::Value* element_of(std::size_t stage, const Square& square, int column, int across, bool is_word);
+  [[nodiscard]] llvm::Value* element_of(std::size_t stage, const Square& square, int column, int word, int lane,
+                                        bool is_word);
   [[nodiscard]] std::vector<llvm::Value*> load(std::size_t stage, const StagedRun& run, const Square& square);
   [[nodiscard]] std::vector<llvm::Value*> load_words(std::size_t stage, const StagedRun& run, const Square& square);
   [[nodiscard]] std::vector<llvm::Value*> load_elements(std::size_t stage, const StagedRun& run, const Square& square);
   void store(std::size_t stage, const StagedRun& run, const Square& square, llvm::ArrayRef<llvm::Value*> words);
+  [[nodiscard]] llvm::Value* place_of(std::size_t stage, llvm::Value* at, llvm::Value* bytes, int word, int lane);
+  void store_words(std::size_t stage, const StagedRun& run, llvm::Value* at, llvm::Value* bytes,
+                   llvm::ArrayRef<llvm::Value*> words);
+  void store_elements(std::size_t stage, const StagedRun& run, const Square& square, llvm::Value* at,
+                      llvm::Value* bytes, llvm::ArrayRef<llvm::Value*> words);
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
