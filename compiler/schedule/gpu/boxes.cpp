@@ -30,9 +30,18 @@ constexpr std::int64_t kLongestRow = 96, kLongestWideRow = 128;
 /// vector lies in one row: an H100 takes from 24 MiB on 1.0 to 3.3 times as long without them, of less 0.6 to 2.2
 /// times.
 constexpr std::int64_t kFewestBytes = 24 << 20, kFewestBytesOfShortest = 1 << 20, kShortestRow = 48;
-/// The shortest and the longest rows of one axis that a turned stage is made of, in bytes, and the fewest across.
-/// Shorter rows are joined.
-constexpr std::int64_t kShortestTurnedRow = 32, kLongestTurnedRow = 1024, kFewestBytesAcross = 8;
+/// A launch has so many boxes, if there are bytes of the output for as many: 8 for each multiprocessor of an H100 or
+/// H200.
+constexpr std::int64_t kManyBoxes = 1056, kFewestBoxBytes = 2 << 10;
+/// The longest rows of one axis that a turned stage is made of, and of two, in bytes. (An H100, 96 MiB, of a copy: u8
+/// of 3, 8 and 24 channels .79, .85 and .85 with rows of two axes, .36, .77 and .74 with rows of one.)
+constexpr std::int64_t kLongestTurnedRow = 1024, kLongestJoinedRow = 63;
+/// Rows of so few columns, and of whole vectors, are as fast in a grid of vectors, which gathers them in registers.
+/// (u8, f16 and f32 of 16 channels .85, .93 and 1.00, and .85, .83 and .98 in boxes.)
+constexpr std::int64_t kFewestTurnedColumns = 33;
+/// So few are as fast there, too, of an input that has its channels together. (f16 of 3 channels .84, in boxes .73; of
+/// 4 .63 both.)
+constexpr std::int64_t kFewestAcross = 4;
 enum VariableOrder { kRows = 850, kSlices = 854, kColumns = 858, kFirst = 870, kLast = 880 };  // below those of a grid
 
 class BoxMaker {
@@ -245,6 +254,13 @@ class BoxMaker {
 
   // --- the rule -----------------------------------------------------------------------------------------------------
 
+  /// Elements of a box of so many bytes, or of fewer, so that there are many.
+  [[nodiscard]] Expr room(std::int64_t bytes) {
+    const Expr elements = exprs_.mul(schedule_.rows, schedule_.columns);
+    const Expr each = exprs_.floordiv(elements, exprs_.constant(kManyBoxes));
+    return exprs_.max(exprs_.min(each, exprs_.constant(bytes / widest_)), exprs_.constant(kFewestBoxBytes / widest_));
+  }
+
   /// Rows of kBoxBytes, of the output or from a row of an input to the next, if they are longer; of them a multiple
   /// that has whole vectors, so that boxes begin at one where the output does.
   void choose_step() {
@@ -253,7 +269,7 @@ class BoxMaker {
       const ir::Layout& layout = kernel_.graph.layout(stage.layout);
       row = exprs_.max(row, layout.strides()[layout.strides().size() - 2]);
     }
-    const Expr most = exprs_.max(exprs_.floordiv(exprs_.constant(kBoxBytes / widest_), row), one_);
+    const Expr most = exprs_.max(exprs_.floordiv(room(kBoxBytes), row), one_);
     Expr common = one_;  // the largest power of two of the elements of a row and of a vector
     for (int power = 2; power <= boxes_.lanes; power *= 2) {
       const Expr odd = exprs_.min(exprs_.mod(schedule_.columns, exprs_.constant(power)), one_);
@@ -278,25 +294,25 @@ class BoxMaker {
     int size = 1;
     for (const BoxStage& stage : boxes_.stages)
       size = std::max(size, ir::byte_size(kernel_.program->value(stage.tensor).dtype));
-    const Expr room = exprs_.constant((across_ == kBoxSlice ? kSlicedBoxBytes : kBoxBytes) / widest_);
+    const Expr most = room(across_ == kBoxSlice ? kSlicedBoxBytes : kBoxBytes);
     const Expr columns = exprs_.max(schedule_.columns, one_);
     const Expr rows = exprs_.max(boxes_.rows.total, one_);
     if (has_two_axes()) {
-      const Expr fit = exprs_.max(exprs_.floordiv(room, columns), one_);
+      const Expr fit = exprs_.max(exprs_.floordiv(most, columns), one_);
       boxes_.columns->launched = even_part(boxes_.columns->total, fit, boxes_.lanes);
       boxes_.rows.launched = even_part(rows, exprs_.floordiv(fit, exprs_.max(boxes_.columns->total, one_)));
       return;
     }
     if (across_ == kBoxRow) {
-      const Expr fit = exprs_.max(exprs_.floordiv(room, columns), one_);
+      const Expr fit = exprs_.max(exprs_.floordiv(most, columns), one_);
       boxes_.rows.launched = even_part(rows, fit);
       if (boxes_.slices) boxes_.slices->launched = even_part(boxes_.slices->total, exprs_.floordiv(fit, rows));
       return;
     }
     const Expr across = exprs_.constant((size == 1 ? kBytesAcross : kWideBytesAcross) / size);
-    const Expr slices = exprs_.max(across, exprs_.floordiv(room, exprs_.mul(rows, columns)));
+    const Expr slices = exprs_.max(across, exprs_.floordiv(most, exprs_.mul(rows, columns)));
     boxes_.slices->launched = even_part(boxes_.slices->total, slices, kVectorBytes / size);
-    const Expr left = exprs_.max(exprs_.floordiv(room, boxes_.slices->launched), one_);
+    const Expr left = exprs_.max(exprs_.floordiv(most, boxes_.slices->launched), one_);
     boxes_.rows.launched = even_part(rows, exprs_.floordiv(left, columns));
     boxes_.columns->launched = even_part(columns, left, boxes_.lanes);
   }
@@ -324,14 +340,21 @@ class BoxMaker {
   }
 
   void add_turned_guards(Expr row_bytes) {
+    const auto is_no_multiple = [&](Expr e, std::int64_t unit) {
+      return exprs_.min(exprs_.mod(e, exprs_.constant(unit)), one_);
+    };
     if (has_two_axes()) {
-      at_most(row_bytes, kShortestTurnedRow - 1);
+      const Expr no_vectors = is_no_multiple(row_bytes, kVectorBytes);
+      const std::int64_t more = kLongestJoinedRow - kVectorBytes + 1;
+      at_most(exprs_.sub(row_bytes, exprs_.mul(exprs_.constant(more), no_vectors)), kLongestJoinedRow - more);
     } else if (across_ == kBoxRow) {
       at_most(row_bytes, kLongestTurnedRow);
-      at_most(exprs_.sub(exprs_.constant(kShortestTurnedRow), row_bytes), 0);
+      at_most(exprs_.sub(exprs_.constant(kVectorBytes), row_bytes), 0);
+      const Expr fewest = exprs_.constant(kFewestTurnedColumns);
+      const Expr no_vectors = is_no_multiple(schedule_.columns, boxes_.lanes);
+      at_most(exprs_.sub(exprs_.sub(fewest, schedule_.columns), exprs_.mul(fewest, no_vectors)), 0);
     } else {
-      const Expr across = exprs_.mul(boxes_.slices->total, exprs_.constant(widest_));
-      at_most(exprs_.sub(exprs_.constant(kFewestBytesAcross), across), 0);
+      at_most(exprs_.sub(exprs_.constant(kFewestAcross), boxes_.slices->total), 0);
     }
     // Several rows follow each other where they are whole.
     if (boxes_.columns) at_most(box_rows_apart(kernel_, boxes_), 0);

@@ -109,7 +109,7 @@ TEST_CASE("boxes: what is wrong with them is refuted") {
                   boxes.rows.first = exprs.sub(boxes.rows.first, boxes.rows.number);
                 }));
   check_refuted("boxes of no rows", "boxes of 0 rows", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
-                  boxes.rows.launched = exprs.sub(boxes.rows.launched, exprs.constant(1));
+                  boxes.rows.launched = exprs.sub(exprs.min(boxes.rows.launched, exprs.constant(1)), exprs.constant(1));
                 }));
 }
 
