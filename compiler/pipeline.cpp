@@ -83,8 +83,8 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
   const PassEdits& edits = options.edits != nullptr ? *options.edits : none;
   PassTimer timer(options.log, "split");
   std::vector<RowCase> cases =  // of rows, and segments of their columns, without predicates inside
-      options.blocks && options.blocks->boxes != BoxColumns::none ? whole_rows(kernel)
-                                                                  : split_rows(kernel, {.split = options.split});
+      options.blocks && options.blocks->boxes != BoxKind::none ? whole_rows(kernel)
+                                                               : split_rows(kernel, {.split = options.split});
   edits.split(kernel, cases);
   timer.next("bodies");
   Schedule schedule = begin_schedule(std::move(kernel), std::move(config), options);  // what a launch covers

@@ -10,7 +10,7 @@ void choose_cover(Schedule& schedule, const std::vector<RowCase>& cases, const S
     choose_runs(schedule, options);
     set_row_steps(schedule);
     make_row_chunks(schedule, cases, options);
-  } else if (options.blocks->boxes != BoxColumns::none && cover_by_boxes(schedule, options)) {
+  } else if (options.blocks->boxes != BoxKind::none && cover_by_boxes(schedule, options)) {
     return;
   } else if (!options.blocks->tiles || !cover_by_tiles(schedule, options)) {
     cover_by_vector_grid(schedule, options);

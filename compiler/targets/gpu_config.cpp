@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "compiler/pipeline.h"
 #include "compiler/targets/config_text.h"
 
@@ -93,12 +95,12 @@ bool has_boxes(const GpuConfig& config) {
 }
 
 /// Returns boxes for a kernel that has another schedule; nothing where there can be none.
-std::optional<Schedule> boxes_for_gpu(const Schedule& other, BoxColumns columns, const PassEdits* edits, PassLog* log) {
+std::optional<Schedule> boxes_for_gpu(const Schedule& other, BoxKind kind, const PassEdits* edits, PassLog* log) {
   Schedule boxed = make_schedule(other.kernel, other.config,
                                  {.split = false,
                                   .vector_bytes = kVectorBytes,
                                   .store = other.store,
-                                  .blocks = BlockOptions{.tiles = false, .boxes = columns},
+                                  .blocks = BlockOptions{.tiles = false, .boxes = kind},
                                   .edits = edits,
                                   .log = log});
   if (boxed.boxes() == nullptr || boxed.index32.bound == 0) return std::nullopt;
@@ -108,7 +110,7 @@ std::optional<Schedule> boxes_for_gpu(const Schedule& other, BoxColumns columns,
                                                   : holds.lhs.range().hi >= holds.rhs.constant();
   });
   if (!may_serve) return std::nullopt;
-  boxed.config += columns == BoxColumns::two_axes ? ",boxes=joined" : ",boxes";
+  boxed.config += fmt::format(",{}", name_of(kind));
   return boxed;
 }
 
@@ -137,8 +139,8 @@ std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, 
   made.push_back(schedule_for_gpu(std::move(kernel), config, edits, log));
   if (made.front().tiles() != nullptr && config.tiles == TileSize::by_output) add_narrow(made, config, edits, log);
   if (made.front().index32.bound == 0 || !has_boxes(config)) return made;
-  for (const BoxColumns columns : {BoxColumns::last_axis, BoxColumns::two_axes}) {
-    auto boxed = boxes_for_gpu(made.front(), columns, edits, log);
+  for (const BoxKind kind : {BoxKind::rows, BoxKind::joined}) {
+    auto boxed = boxes_for_gpu(made.front(), kind, edits, log);
     if (!boxed) continue;
     if (made.front().grid() != nullptr) made.front().grid()->row_table.reset();  // boxes take short rows
     made.push_back(*std::move(boxed));

@@ -134,8 +134,9 @@ std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
     if (!asks_no_more(other, first)) continue;
     GpuVariant variant = VariantList(other).take().back();
     variant.schedule = i;
-    variant.suffix = fmt::format("_{}", abi::name_of(other.schedule().serves.front().assumption));
-    if (std::ranges::find(list, variant.suffix, &GpuVariant::suffix) != list.end()) variant.suffix += "_joined";
+    const Boxes* const boxes = other.schedule().boxes();
+    variant.suffix = fmt::format(
+        "_{}", boxes != nullptr ? name_of(boxes->kind) : abi::name_of(other.schedule().serves.front().assumption));
     variant.guards.insert(variant.guards.end(), other.schedule().serves.begin(), other.schedule().serves.end());
     list.push_back(std::move(variant));
   }

@@ -17,9 +17,9 @@ constexpr int kThreads = 128;
 constexpr std::int64_t kBoxBytes = 12 << 10;
 /// Bytes of a box that has slices of what lies across: more, since each has ends of its own.
 constexpr std::int64_t kSlicedBoxBytes = 16 << 10;
-/// Bytes that a turned stage takes of the tensor together, at least, as far as there are so many: of bytes, and of
-/// others.
-constexpr std::int64_t kBytesAcross = 64, kWideBytesAcross = 128;
+/// Bytes that a turned stage takes of the tensor together, at least, as far as there are so many: of slices of bytes,
+/// and of others, and of rows.
+constexpr std::int64_t kBytesAcross = 64, kWideBytesAcross = 128, kFewestBytesAcross = 32;
 constexpr std::int64_t kMostSharedBytes = 40 << 10;
 /// Bytes of the barrier that shared memory begins with.
 constexpr std::int64_t kBarrierBytes = 16;
@@ -32,10 +32,14 @@ constexpr std::int64_t kLongestRow = 96, kLongestWideRow = 128;
 constexpr std::int64_t kFewestBytes = 24 << 20, kFewestBytesOfShortest = 1 << 20, kShortestRow = 48;
 /// A launch has so many boxes, if there are bytes of the output for as many: 8 for each multiprocessor of an H100 or
 /// H200.
-constexpr std::int64_t kManyBoxes = 1056, kFewestBoxBytes = 2 << 10;
+constexpr std::int64_t kManyBoxes = 1056, kFewestBoxBytes = 1 << 10;
 /// The longest rows of one axis that a turned stage is made of, and of two, in bytes. (An H100, 96 MiB, of a copy: u8
 /// of 3, 8 and 24 channels .79, .85 and .85 with rows of two axes, .36, .77 and .74 with rows of one.)
 constexpr std::int64_t kLongestTurnedRow = 1024, kLongestJoinedRow = 63;
+/// Tiles are as fast where most of each is full: of rows of so many bytes, and so many elements across. Of kernels of
+/// more axes the planes are padded, so that their rows are short.
+constexpr std::int64_t kTiledRow = 256, kTiledAcross = 512;
+constexpr int kMostSlicedRank = 3;
 /// Rows of so few columns, and of whole vectors, are as fast in a grid of vectors, which gathers them in registers.
 /// (u8, f16 and f32 of 16 channels .85, .93 and 1.00, and .85, .83 and .98 in boxes.)
 constexpr std::int64_t kFewestTurnedColumns = 33;
@@ -60,6 +64,7 @@ class BoxMaker {
     widest_ = widest_bytes(body(), /*for_threads=*/true);
     boxes_.lanes = std::min(options_.vector_bytes, kVectorBytes) / widest_;
     boxes_.threads = kThreads;
+    boxes_.kind = options_.blocks->boxes;
     if (!choose_axes() || !takes_nodes() ||
         !std::ranges::all_of(body().loads, [&](const BodyLoad& load) { return takes_guard(load.guard); }))
       return false;
@@ -121,7 +126,7 @@ class BoxMaker {
   /// All loads that move with the columns are contiguous along one axis. Where that is the last one, all others number
   /// rows. Else the rows are those of the last but one: it is that axis, and the slices go along the one before, or the
   /// slices go along that axis. Columns of two axes have that axis as their first, and the rows go along the one
-  /// before.
+  /// before. Or the slices go along the last but one, which is contiguous in the input, and no axis numbers rows.
   [[nodiscard]] bool choose_axes() {
     int across = kernel_.rank() - 1;
     for (const LoadSource& source : sources()) {
@@ -131,11 +136,17 @@ class BoxMaker {
     }
     boxes_.column_axis = kernel_.rank() - 1;
     const int last_outer = kernel_.rank() - 2;
-    if (options_.blocks->boxes == BoxColumns::two_axes) {
+    if (options_.blocks->boxes == BoxKind::joined) {
       boxes_.column_axis = last_outer;
       boxes_.row_axis = std::max(last_outer - 1, 0);
       across_ = kBoxRow;
       return across == last_outer;
+    }
+    if (options_.blocks->boxes == BoxKind::slices) {
+      boxes_.row_axis = boxes_.column_axis;
+      boxes_.slice = last_outer;
+      across_ = kBoxSlice;
+      return across == last_outer && kernel_.rank() <= kMostSlicedRank;
     }
     if (across > last_outer) return true;
     boxes_.row_axis = last_outer;
@@ -304,7 +315,7 @@ class BoxMaker {
       return;
     }
     if (across_ == kBoxRow) {
-      const Expr fit = exprs_.max(exprs_.floordiv(most, columns), one_);
+      const Expr fit = exprs_.max(exprs_.floordiv(most, columns), exprs_.constant(kFewestBytesAcross / size));
       boxes_.rows.launched = even_part(rows, fit);
       if (boxes_.slices) boxes_.slices->launched = even_part(boxes_.slices->total, exprs_.floordiv(fit, rows));
       return;
@@ -353,8 +364,14 @@ class BoxMaker {
       const Expr fewest = exprs_.constant(kFewestTurnedColumns);
       const Expr no_vectors = is_no_multiple(schedule_.columns, boxes_.lanes);
       at_most(exprs_.sub(exprs_.sub(fewest, schedule_.columns), exprs_.mul(fewest, no_vectors)), 0);
+      const Expr wide = exprs_.sub(row_bytes, exprs_.constant(kTiledRow - 1));
+      at_most(exprs_.min(wide, exprs_.sub(boxes_.rows.total, exprs_.constant(kTiledAcross - 1))), 0);
     } else {
       at_most(exprs_.sub(exprs_.constant(kFewestAcross), boxes_.slices->total), 0);
+      if (options_.blocks->boxes == BoxKind::slices) {
+        at_most(exprs_.sub(exprs_.constant(kLongestTurnedRow + 1), row_bytes), 0);
+        at_most(exprs_.mul(boxes_.slices->total, exprs_.constant(widest_)), kTiledRow - 1);
+      }
     }
     // Several rows follow each other where they are whole.
     if (boxes_.columns) at_most(box_rows_apart(kernel_, boxes_), 0);

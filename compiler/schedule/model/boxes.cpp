@@ -6,6 +6,20 @@ namespace padlock::compiler {
 
 using ir::Expr;
 
+std::string_view name_of(BoxKind kind) {
+  switch (kind) {
+    case BoxKind::none:
+      return "";
+    case BoxKind::rows:
+      return "boxes";
+    case BoxKind::joined:
+      return "boxes_joined";
+    case BoxKind::slices:
+      return "boxes_slices";
+  }
+  return "";
+}
+
 Expr box_columns(const Kernel& kernel, const Boxes& boxes) {
   return kernel.exprs().mul(kernel.extent(boxes.column_axis), box_column_unit(kernel, boxes));
 }

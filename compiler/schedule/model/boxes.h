@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "compiler/schedule/model/body.h"
@@ -75,7 +76,14 @@ struct BoxDigit {
   ir::Expr value, count;
 };
 
+/// How the axes of the output are those of its boxes: the last is the columns, or the last two are; or the last is, and
+/// the last but one is that of slices.
+enum class BoxKind : std::uint8_t { none, rows, joined, slices };
+/// "boxes", "boxes_joined" or "boxes_slices".
+[[nodiscard]] std::string_view name_of(BoxKind kind);
+
 struct Boxes {
+  BoxKind kind = BoxKind::none;
   int threads = 0;  ///< of a block
   int lanes = 1;    ///< elements of a vector that is stored
   /// Axes of the output from this one on, up to the columns, number its rows. A box has one coordinate of each axis

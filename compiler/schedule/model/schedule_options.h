@@ -11,15 +11,12 @@ namespace padlock::compiler {
 class PassEdits;
 class PassLog;
 
-/// Which of the output's axes are the columns of its boxes.
-enum class BoxColumns : std::uint8_t { none, last_axis, two_axes };
-
 /// How a GPU's threads share an output.
 struct BlockOptions {
   int threads = 256;  ///< of a block, each of which takes `unroll` vectors of the flattened output
   bool tiles = true;  ///< go by tiles through shared memory where rows are read across
   TileSize tile_size = TileSize::by_output;  ///< of those tiles
-  BoxColumns boxes = BoxColumns::none;       ///< go by boxes, where they can
+  BoxKind boxes = BoxKind::none;             ///< go by boxes, where they can
 };
 
 /// The parts of a target's config that concern the loops.

@@ -15,7 +15,7 @@ class PlanAlways : public PassEdits {
       if (RowChunks* const chunks = schedule.row_chunks(i)) chunks->loop.least_bytes = 0;
     if (schedule.boxes() == nullptr) return;
     const Boxes& boxes = *schedule.boxes();
-    if (boxes.column_axis + 1 < schedule.kernel.rank() && !joins_) return;
+    if (boxes.kind == BoxKind::joined && !joins_) return;
     const ir::Expr bytes = at_launch(schedule.exprs(), boxes, boxes.shared_bytes);
     const ir::Expr apart = boxes.columns ? box_rows_apart(schedule.kernel, boxes) : bytes;
     std::erase_if(schedule.serves,
