@@ -27,6 +27,10 @@ constexpr std::string_view kToChannels =
     "program p(x: f16[N, C, H, W]) where N >= 1, H >= 3, W >= 3, C >= 1 { y = transpose(x, perm = [0, 2, 3, 1]) "
     "z = pad(y, low = [0, 1, -1, 0], high = [0, 1, 2, 0], value = 7) r = relu(z) return r }";
 
+constexpr std::string_view kWholePlanes =
+    "program p(x: u8[N, H, W, C]) where N >= 1, H >= 1, W >= 1, C >= 1 { y = transpose(x, perm = [0, 3, 1, 2]) z = "
+    "neg(y) return z }";
+
 /// The boxes that a launch may take of a program's first kernel, in their order.
 std::vector<Schedule> all_boxes_of(const ir::Program& program, const PassEdits* edits = nullptr) {
   std::vector<Schedule> all = schedules_for_gpu(std::move(kernels_of(program).front()), GpuConfig::standard(), edits);
@@ -65,11 +69,11 @@ void check_refuted(std::string_view what, std::string_view violation, const Sche
 }  // namespace
 
 TEST_CASE("boxes: every obligation is decided") {
-  for (const std::string_view text : {kImages, kTwo, kScaled, kPad, kToPlanes, kToChannels}) {
+  for (const std::string_view text : {kImages, kTwo, kScaled, kPad, kToPlanes, kToChannels, kWholePlanes}) {
     CAPTURE(text);
     const ir::Program program = testing::program_of(text);
     std::vector<Schedule> schedules = all_boxes_of(program);
-    REQUIRE(schedules.size() == (text == kToChannels ? 2 : 1));
+    REQUIRE(schedules.size() == (text == kWholePlanes ? 3 : text == kToChannels ? 2 : 1));
     for (Schedule& schedule : schedules) {
       CHECK(schedule.index32.bound > 0);
       for (const Obligation& one : testing::value_of(list_obligations(std::move(schedule), {})).obligations) {
