@@ -47,13 +47,13 @@ struct Divisor {
 };
 
 /// An assumption that makes a variant of a kernel faster. Assumptions select a variant and never refuse a size: every
-/// kernel has a variant that assumes nothing. Packs store these numbers.
+/// kernel has a variant that assumes nothing. Packs store these numbers. (5 was of short rows that a GPU's warp found
+/// in a table: older packs have such variants, which still run.)
 enum class Assumption : std::uint8_t {
   index32 = 1,        ///< indices fit 32 bits
   offset32 = 2,       ///< so do offsets of elements
   few_tiles = 3,      ///< a GPU's tiles of the usual size are too few
   in_range = 4,       ///< loads lie in their tensors, which the code tests where it is not assumed
-  short_rows = 5,     ///< a GPU's warp has several rows at a time, which it finds in a table
   few_vectors = 6,    ///< a GPU's output is small: a thread takes one vector of it
   narrow_output = 7,  ///< it has so few rows or columns that a GPU's tiles would be mostly empty
   boxes = 8,          ///< its rows are so short that a GPU's blocks make some whole ones each

@@ -142,7 +142,6 @@ std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, 
   for (const BoxKind kind : {BoxKind::rows, BoxKind::joined, BoxKind::slices}) {
     auto boxed = boxes_for_gpu(made.front(), kind, edits, log);
     if (!boxed) continue;
-    if (made.front().grid() != nullptr) made.front().grid()->row_table.reset();  // boxes take short rows
     made.push_back(*std::move(boxed));
   }
   return made;

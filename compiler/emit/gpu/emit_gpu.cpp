@@ -33,7 +33,7 @@ Value* shared_memory(KernelContext& context) {
   auto* memory = new llvm::GlobalVariable(
       context.module, type, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
       context.abi.name + (tile != nullptr ? "_tile" : "_edges"), nullptr, llvm::GlobalValue::NotThreadLocal, kShared);
-  memory->setAlignment(llvm::Align(static_cast<std::uint64_t>(tile != nullptr ? tile->word_bytes : 16)));
+  memory->setAlignment(llvm::Align(static_cast<std::uint64_t>(tile != nullptr ? tile->word_bytes : 4)));
   return memory;
 }
 
@@ -148,13 +148,13 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
     counted_loop(builder, builder.getInt64(0), count, 1, trip);
   };
   Value* threads = builder.getInt64(static_cast<std::uint64_t>(context.abi.threads));
-  const std::uint32_t intervals = context.uses_row_table ? 3 : 2;
+  constexpr std::uint32_t kIntervals = 2;
   // All threads of a block come to a barrier before the first goes on.
   counted_loop(builder, scope.argument(1), scope.argument(2), 1, [&](Value* block) {
     for_each(words, [&](Value* word) {
       builder.CreateStore(builder.getInt32(0), builder.CreateGEP(builder.getInt32Ty(), shared, word));
     });
-    for (std::uint32_t interval = 0; interval < intervals; ++interval)
+    for (std::uint32_t interval = 0; interval < kIntervals; ++interval)
       for_each(threads, [&](Value* member) {
         builder.CreateCall(thread,
                            {scope.argument(0), index(block), index(member), shared, builder.getInt32(interval)});

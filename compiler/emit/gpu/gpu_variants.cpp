@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "compiler/emit/gpu/vector_grid/emit_row_table.h"
-
 namespace padlock::compiler {
 namespace {
 
@@ -27,11 +25,8 @@ class VariantList {
     if (abi::assumes(kernel_.guards(), abi::Assumption::in_range))
       add(guards_of(abi::Assumption::in_range), "_in_range");
     add_one_vector();
-    if (kernel_.has_narrow_indices()) {
-      add_tables("_short_rows");
-      if (schedule_.tiles() != nullptr)
-        for (const TransposeTile& smaller : schedule_.tiles()->shapes | std::views::drop(1)) add_tile(smaller);
-    }
+    if (kernel_.has_narrow_indices() && schedule_.tiles() != nullptr)
+      for (const TransposeTile& smaller : schedule_.tiles()->shapes | std::views::drop(1)) add_tile(smaller);
     return std::move(list_);
   }
 
@@ -42,13 +37,6 @@ class VariantList {
     next_.guards.insert(next_.guards.end(), guards.begin(), guards.end());
     next_.suffix = list_.empty() ? "" : std::move(suffix);
     list_.push_back(next_);
-  }
-
-  /// Adds a variant that those after it do not build on.
-  void add_aside(GpuVariant variant, std::vector<abi::Guard> guards, std::string suffix) {
-    const GpuVariant after = std::exchange(next_, std::move(variant));
-    add(std::move(guards), std::move(suffix));
-    next_ = after;
   }
 
   void add_narrow() {
@@ -68,14 +56,6 @@ class VariantList {
     add(std::move(guards), "_index32");
   }
 
-  void add_tables(std::string suffix) {
-    std::vector<abi::Guard> guards = RowTableEmitter::guards(kernel_);
-    if (guards.empty()) return;
-    GpuVariant variant = next_;
-    variant.uses_row_table = true;
-    add_aside(std::move(variant), std::move(guards), std::move(suffix));
-  }
-
   void add_one_vector() {
     if (next_.vectors < 2) return;
     ir::ExprContext& exprs = schedule_.exprs();
@@ -85,9 +65,8 @@ class VariantList {
     std::vector<abi::Guard> guards;
     if (elements.range().hi > most)
       guards.push_back({abi::Assumption::few_vectors, {elements, ir::Comparison::le, exprs.constant(most)}});
-    GpuVariant variant = next_;
-    variant.vectors = 1;
-    add_aside(std::move(variant), std::move(guards), "_one_vector");
+    next_.vectors = 1;
+    add(std::move(guards), "_one_vector");
   }
 
   void add_tile(const TransposeTile& tile) {

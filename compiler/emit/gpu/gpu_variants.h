@@ -28,8 +28,7 @@ struct GpuVariant : CodeVariant {
 };
 
 /// Lists the variants of a kernel in its schedules, the one that assumes nothing first, each with all that those before
-/// it assume, but for short rows, few vectors and the last, of a schedule that serves some sizes: a launch takes the
-/// last whose guards hold. The schedules must outlive them.
+/// it of its schedule assume: a launch takes the last whose guards hold. The schedules must outlive them.
 [[nodiscard]] std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules);
 
 }  // namespace padlock::compiler

@@ -183,8 +183,7 @@ void RowEmitter::set_loads(const SegmentCall& call, BodyArguments& arguments) {
     BodyArguments::Load& load = arguments.loads[i];
     const std::size_t buffer = context_.buffer_of_input(source.tensor);
     load.tensor = buffers_[buffer];
-    const auto given = given_bases_.find({source.base.id(), source.tensor});
-    load.base = given != given_bases_.end() ? given->second : base_of(source);
+    load.base = base_of(source);
     if (arguments.has_grid) set_storage(source.tensor, load);
     if (!arguments.checks_loads) continue;
     load.name = builder_.getInt64(buffer);
@@ -193,6 +192,7 @@ void RowEmitter::set_loads(const SegmentCall& call, BodyArguments& arguments) {
   }
 }
 
+/// Emits what a source's load starts from.
 Value* RowEmitter::base_of(const LoadSource& source) {
   if (!context_.in_parts) return exprs_.address(builder_, source.base);
   const auto input = static_cast<std::uint32_t>(context_.buffer_of_input(source.tensor));

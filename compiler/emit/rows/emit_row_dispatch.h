@@ -48,15 +48,6 @@ class RowEmitter {
   [[nodiscard]] llvm::Value* row_offset() const { return row_offset_; }
   [[nodiscard]] std::vector<llvm::Value*> bases_of(const std::vector<LoadSource>& sources);
 
-  /// Emits what a source's load starts from.
-  [[nodiscard]] llvm::Value* base_of(const LoadSource& source);
-  /// Gives what such loads start from in the arguments that are made from now on, instead of what the outer coordinates
-  /// say.
-  void give_base(const LoadSource& source, llvm::Value* value) {
-    given_bases_[{source.base.id(), source.tensor}] = value;
-  }
-  void forget_bases() { given_bases_.clear(); }
-
   /// Return the columns at which the run of a segment begins and ends, in the columns set last.
   [[nodiscard]] llvm::Value* run_begin(const SegmentCall& call) const { return runs_.at(call.run_begin.id()); }
   [[nodiscard]] llvm::Value* run_end(const SegmentCall& call) const { return runs_.at(call.run_end.id()); }
@@ -68,6 +59,7 @@ class RowEmitter {
  private:
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
   llvm::Value* emit_row_offset();
+  llvm::Value* base_of(const LoadSource& source);
   void set_storage(ir::ValueId tensor, BodyArguments::Load& load);
   llvm::Value* origin_of(ir::ValueId tensor);
   void set_row_values(std::size_t body, BodyArguments& arguments);
@@ -83,8 +75,7 @@ class RowEmitter {
   llvm::Value* row_offset_ = nullptr;
   std::vector<std::pair<PredicateId, bool>> path_;  // the tests that led to the case, and whether they held
   std::vector<llvm::Value*> buffers_;
-  std::map<std::pair<std::uint32_t, ir::ValueId>, llvm::Value*> given_bases_;  // by Expr::id and tensor
-  std::map<std::uint32_t, llvm::Value*> runs_;                                 // where they begin and end, by Expr::id
+  std::map<std::uint32_t, llvm::Value*> runs_;  // where they begin and end, by Expr::id
 };
 
 /// The contract as far as it is known before code: sizes are collected while it is emitted.

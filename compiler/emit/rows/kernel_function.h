@@ -19,7 +19,6 @@ struct CodeVariant {
   unsigned offset_bits = 64;            ///< of elements' offsets: as many, or more
   const TransposeTile* tile = nullptr;  ///< which of the schedule's it is the code of, if any
   int vectors = 0;                      ///< of a grid's: that each of its threads takes
-  bool uses_row_table = false;          ///< its warps have tables of rows
   bool in_parts = false;                ///< a launch may be of some rows (abi::LaunchParts)
 };
 

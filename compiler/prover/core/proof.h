@@ -50,11 +50,10 @@ struct Counterexample {
 
 struct Obligation {
   ObligationKind kind = ObligationKind::load;
-  int body = -1;          ///< load, store, disjoint: of which of the schedule's bodies
-  int load = -1;          ///< load: which of the body's
-  int row_case = -1;      ///< of the row chunks of which case of the schedule
-  bool of_table = false;  ///< of rows that a GPU's warp finds in a table
-  std::string access;     ///< of which tensor, and where: "x[$0, $1 - lo] in columns [lo, lo + S)"
+  int body = -1;       ///< load, store, disjoint: of which of the schedule's bodies
+  int load = -1;       ///< load: which of the body's
+  int row_case = -1;   ///< of the row chunks of which case of the schedule
+  std::string access;  ///< of which tensor, and where: "x[$0, $1 - lo] in columns [lo, lo + S)"
   Verdict verdict = Verdict::proved;
   std::string guard = {};                       ///< guarded: under which assumption
   std::string reason = {};                      ///< checked: what ended the search

@@ -9,7 +9,6 @@ void ProvenKernel::set_proof(Proof proof) {
   for (const Obligation& o : proof_.obligations) {
     if (o.row_case >= 0 && o.verdict != Verdict::proved) undecided_chunks_.insert(o.row_case);
     if (o.row_case >= 0) continue;
-    undecided_table_ |= o.of_table && o.verdict != Verdict::proved;
     if (o.kind == ObligationKind::load && o.verdict == Verdict::guarded) guarded_loads_.emplace(o.body, o.load);
     if (o.verdict != Verdict::checked) continue;
     if (o.kind == ObligationKind::load) checked_loads_.emplace(o.body, o.load);

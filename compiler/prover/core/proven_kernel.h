@@ -72,10 +72,6 @@ class ProvenKernel {
   [[nodiscard]] bool takes_row_chunks(std::size_t row_case) const {
     return schedule_.row_chunks(row_case) != nullptr && !undecided_chunks_.contains(static_cast<int>(row_case));
   }
-  /// Returns whether a GPU's warp may find its rows in a table: there are short ones, and it is proved.
-  [[nodiscard]] bool has_row_tables() const {
-    return schedule_.grid() != nullptr && schedule_.grid()->row_table && !undecided_table_;
-  }
   /// Guards that a launch must satisfy for the specialised variant. Empty where there is nothing to specialise.
   [[nodiscard]] const std::vector<abi::Guard>& guards() const { return guards_; }
   /// Bounds of sizes that every launch must satisfy, in whatever variant. Empty where the program implies all.
@@ -96,7 +92,6 @@ class ProvenKernel {
   std::set<int> checked_stores_;
   std::vector<ir::Constraint> preconditions_;
   std::set<int> undecided_chunks_;  // cases whose row chunks are not proved
-  bool undecided_table_ = false;
   std::vector<abi::Guard> guards_;
 };
 

@@ -8,20 +8,7 @@ namespace padlock::compiler {
 namespace {
 
 // After those of a loop (compiler/prover/core/loop_proof.cpp).
-enum VariableOrder {
-  kIndex = 1220,
-  kVector,
-  kOther,
-  kLane,
-  kNeeded,
-  kColumn,
-  kOtherColumn,
-  kLaterRows,
-  kThread,
-  kOtherThread,
-  kTurn,
-  kOtherTurn
-};
+enum VariableOrder { kIndex = 1220, kVector, kOther, kLane, kNeeded, kThread, kOtherThread, kTurn, kOtherTurn };
 
 class GridProof : private ScheduleProof {
  public:
@@ -37,7 +24,6 @@ class GridProof : private ScheduleProof {
     for (int used = 1; used <= grid_.vectors; ++used) prove_tiles(used);
     prove_alignment();
     prove_granules();
-    if (grid_.row_table) record(prove_row_table(session_, *grid_.row_table));
   }
 
  private:
@@ -166,35 +152,6 @@ class GridProof : private ScheduleProof {
 
 void prove_grid(ProofSession& session, const Schedule& schedule, Proof& proof) {
   GridProof(session, schedule, proof).prove();
-}
-
-/// Proves that from a column of one row to a column of another that has the same place, or one after it, are more
-/// elements than the vectors have.
-Obligation prove_row_table(ProofSession& session, const RowTable& rows) {
-  ir::ExprContext& exprs = session.exprs();
-  const Expr column = exprs.variable("column", kColumn);
-  const Expr other = exprs.variable("other_column", kOtherColumn);
-  const Expr later = exprs.variable("later_rows", kLaterRows);
-  solver::Region region;
-  region.nonnegative = {column, less(exprs, column, rows.columns), other, less(exprs, other, rows.columns), later};
-  for (const ir::Constraint& test : rows.tests) {
-    const auto [side, is_zero] = ir::as_expression(exprs, test);
-    (is_zero ? region.zero : region.nonnegative).push_back(side);
-  }
-  const Expr turns = exprs.mul(exprs.add(later, exprs.constant(rows.places)), rows.columns);
-  const Expr apart = exprs.add(turns, exprs.sub(other, column));
-  const auto describe = [=](const Evaluate& at) {
-    return fmt::format("rows of {} columns, {} rows apart, are taken together", at(rows.columns),
-                       at(later) + rows.places);
-  };
-  const Expr elements = exprs.constant(Int128{rows.vectors} * rows.lanes);
-  Obligation made = session.decide(ObligationKind::cover, "rows of neighbouring vectors", region,
-                                   {{{less(exprs, apart, elements)}, describe}});
-  made.of_table = true;
-  if (made.verdict != Verdict::checked) return made;
-  made.verdict = Verdict::dead;
-  made.contradiction = {"rows are found in a table where it is decided", made.reason};
-  return made;
 }
 
 }  // namespace padlock::compiler

@@ -12,8 +12,4 @@ namespace padlock::compiler {
 /// Proves the obligations of a schedule's grid.
 void prove_grid(ProofSession& session, const Schedule& schedule, Proof& proof);
 
-/// Proves that rows in which the neighbouring vectors of a warp lie have places of their own in its table. Undecided it
-/// is dead: there is no table then.
-[[nodiscard]] Obligation prove_row_table(ProofSession& session, const RowTable& rows);
-
 }  // namespace padlock::compiler

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "compiler/schedule/model/schedule.h"
 #include "compiler/schedule/model/schedule_options.h"
 
@@ -10,11 +8,6 @@ namespace padlock::compiler {
 
 /// Covers the output by a grid of vectors (compiler/schedule/model/vector_grid.h): for rows of any length.
 void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options);
-
-/// Returns them for a grid of vectors whose rows have what is worth a table: elements of one byte, several outer axes,
-/// and bodies that take nothing of a row but where their loads start. Rows whose ends all lie between vectors have
-/// none.
-[[nodiscard]] std::optional<RowTable> make_row_table(const Schedule& schedule, const VectorGrid& grid);
 
 /// Covers the output by tiles (compiler/schedule/model/tiles.h), where a load that moves with the innermost coordinate
 /// is contiguous along another axis of the output. Returns false where none is, and changes nothing then.

@@ -38,7 +38,6 @@ void choose_vectors(ir::ExprContext& exprs, int lanes, Body& body) {
 
 void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options) {
   VectorGrid grid = grid_of(schedule, options);
-  grid.row_table = make_row_table(schedule, grid);
   for (Body& body : schedule.bodies) choose_vectors(schedule.exprs(), grid.lanes, body);
   schedule.cover = std::move(grid);
 }

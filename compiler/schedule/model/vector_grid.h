@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "ir/expr/constraint.h"
@@ -23,18 +22,6 @@ struct Granules {
   // Over them:
   ir::Expr offset;                    ///< from the element of lane 0 to it
   std::vector<ir::Constraint> tests;  ///< asked at run time: they hold where both granules lie in the storage
-};
-
-/// Rows that are so short that the neighbouring vectors which a warp takes at a time lie in several of them, and in no
-/// more than a table of the warp has places for: row r has place r mod `places`.
-struct RowTable {
-  int vectors = 0;          ///< that a warp takes at a time: one a thread
-  int lanes = 0;            ///< elements of each
-  int places = 0;           ///< of its table, a power of two
-  std::int64_t fewest = 0;  ///< elements of an output that is worth tables
-  // Variables:
-  ir::Expr columns;                   ///< of a row
-  std::vector<ir::Constraint> tests;  ///< over them: asked of a launch
 };
 
 /// A block makes fewer elements, whatever its config is.
@@ -59,7 +46,6 @@ struct VectorGrid {
   std::int64_t most_single = 0;  ///< elements: up to so many a launch takes one vector a thread, else `vectors`
   ir::Expr launched;             ///< the value of `used` in a launch
   Granules granules = {};        ///< how neighbouring elements are loaded
-  std::optional<RowTable> row_table = {};  ///< for short rows that are worth tables
 };
 
 [[nodiscard]] VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, int lanes);

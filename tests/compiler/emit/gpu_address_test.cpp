@@ -42,6 +42,8 @@ TEST_CASE("indices of 32 bits serve every tensor whose axes they hold") {
     const AddressCase rows{.name = "rows", .extents = {401408, 8191}, .low = {0, 1}, .high = {0, 1}, .mode = mode};
     const AddressCase frames{
         .name = "frames", .extents = {8388907, 16, 33}, .low = {0, 1, 1}, .high = {0, 1, 1}, .mode = mode};
+    const AddressCase images{
+        .name = "images", .extents = {50000, 37, 29, 127}, .low = {0, 1, 0, 1}, .high = {0, 0, 1, 1}, .mode = mode};
     const AddressCase large{.name = "bytes of images",
                             .type = "f32",
                             .element_bytes = 4,
@@ -50,59 +52,10 @@ TEST_CASE("indices of 32 bits serve every tensor whose axes they hold") {
                             .high = {1, 0, 0, 0},
                             .mode = mode};
     for (const Variant& variant : {kStream, kNoSplit}) {
-      for (const AddressCase& c : {rows, frames}) CHECK(check_case(c, compilations, variant) > 1);
+      for (const AddressCase& c : {rows, frames, images}) CHECK(check_case(c, compilations, variant) > 1);
       // Modes that repeat the outermost axis take 64 bits: a few rows may read any of its indices.
       CHECK((check_case(large, compilations, variant) > 1) == (std::string_view(mode) == "constant"));
     }
-  }
-}
-
-// The tables of rows (compiler/emit/gpu/vector_grid/emit_row_table.h) serve columns that these are at and beyond both
-// ends of.
-TEST_CASE("rows that a warp takes several of are found in a table, others by division") {
-  Compilations compilations(/*for_gpu=*/true);
-  const std::uint64_t seed = testing::seed_or(41);
-  CAPTURE(seed);
-  Rng rng(seed);
-  for (const char* mode : {"constant", "edge"})
-    for (const auto& [columns, by_table] :
-         {std::pair{34, false}, {35, true}, {129, true}, {144, false}, {255, true}, {257, false}}) {
-      const AddressCase c{.name = "short rows",
-                          .extents = {5000, 37, 29, columns - 2},
-                          .low = {0, 1, 0, 1},
-                          .high = {0, 0, 1, 1},
-                          .mode = mode};
-      CAPTURE(mode);
-      CAPTURE(columns);
-      const Compiled& compiled = compilations.of(c.text(), kStream);
-      const std::size_t last = compiled.variants().size() - 1;
-      REQUIRE(compiled.variants()[last].abi.name.ends_with("_short_rows"));
-      CHECK(AddressRun(c, compiled).admits(last) == by_table);
-      if (!by_table) continue;
-      AddressRun run(c, compiled, last);
-      run.takes_tiles();
-      CHECK(run.run(rng) == "");
-      CHECK(run.elements_checked() > 0);
-    }
-}
-
-TEST_CASE("tables of rows serve outputs past 2^31 elements, in several launches") {
-  Compilations compilations(/*for_gpu=*/true);
-  const std::uint64_t seed = testing::seed_or(43);
-  CAPTURE(seed);
-  Rng rng(seed);
-  for (const char* mode : {"constant", "edge"}) {
-    AddressCase c{.name = "short rows", .extents = {50000, 37, 29, 127}, .low = {0, 1, 0, 1}, .high = {0, 0, 1, 1}};
-    c.mode = mode;
-    CAPTURE(mode);
-    const Compiled& compiled = compilations.of(c.text(), kStream);
-    const std::size_t last = compiled.variants().size() - 1;
-    REQUIRE(compiled.variants()[last].abi.name.ends_with("_short_rows"));
-    AddressRun run(c, compiled, last);
-    CHECK(run.launches() == 4);
-    run.takes_tiles();
-    CHECK(run.run(rng) == "");
-    CHECK(run.elements_checked() > 0);
   }
 }
 

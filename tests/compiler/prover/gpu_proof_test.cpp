@@ -1,6 +1,3 @@
-#include <tuple>
-
-#include "compiler/prover/gpu/vector_grid_proof.h"
 #include "tests/compiler/prover/gpu_programs.h"
 #include "tests/compiler/prover/seeded_gpu_schedule.h"
 
@@ -13,8 +10,6 @@ using ir::Expr;
 
 constexpr std::string_view kGathered =
     "program p(x: f16[H, W]) where H >= 1, W >= 1 { y = transpose(x, perm = [1, 0]) return y }";
-constexpr std::string_view kByteImages =
-    "program p(x: i8[A, B, C]) { y = pad(x, low = [0, 1, 1], high = [1, 0, 1]) z = relu(y) return z }";
 constexpr std::string_view kTwoTypes =
     "program p(x: i8[A, B], y: f64[A, B]) where A >= 1, B >= 1 { a = relu(x) b = relu(y) return a, b }";
 
@@ -25,58 +20,6 @@ TEST_CASE("walk over vectors: every obligation is decided, for every number of t
     for (const std::string_view config : {"map=vector_grid,threads=128,items=1", "map=vector_grid,threads=256,items=2",
                                           "map=vector_grid,threads=512,items=4", "map=vector_grid,split=0"})
       check_gpu_proved(program, config);
-}
-
-TEST_CASE("short rows: a warp's table has a place for each, which no other has") {
-  const ir::Program program = testing::program_of(kByteImages);
-  const Schedule schedule = gpu_schedule_of(program, "");
-  REQUIRE(schedule.grid()->row_table.has_value());
-  check_gpu_proved(kByteImages, "");
-  ProofSession session(schedule.kernel, {});
-  CHECK(prove_row_table(session, *schedule.grid()->row_table).verdict == Verdict::proved);
-  const auto check_refuted = [&](std::string_view what, const auto& change) {
-    CAPTURE(what);
-    const ScheduleEdit edit([&](Schedule& changed) { change(*changed.grid()->row_table); });
-    check_gpu_refuted(kByteImages, "", ObligationKind::cover, "are taken together", &edit);
-  };
-  check_refuted("half of the places", [](RowTable& wrong) { wrong.places /= 2; });
-  check_refuted("twice the vectors", [](RowTable& wrong) { wrong.vectors *= 2; });
-  check_refuted("rows that are shorter", [](RowTable& wrong) { wrong.tests.erase(wrong.tests.begin()); });
-}
-
-TEST_CASE("short rows: where it is not decided that they have places, there is no table, and all else is as it was") {
-  const ir::Program program = testing::program_of(kByteImages);
-  const auto proven_with = [&](const auto& change) {
-    const ScheduleEdit edit([&](Schedule& changed) { change(changed); });
-    return testing::value_of(prove(gpu_schedule_of(program, "", &edit), {}));
-  };
-  const ProvenKernel with = proven_with([](Schedule&) {});
-  CHECK(with.has_row_tables());
-  // The same test, as a power, of which the solver knows no root.
-  const ProvenKernel without = proven_with([](Schedule& changed) {
-    ir::ExprContext& exprs = changed.exprs();
-    RowTable& rows = *changed.grid()->row_table;
-    const Int128 least = (Int128{rows.vectors} * rows.lanes + rows.places - 2) / (rows.places - 1);
-    const Expr cube = exprs.mul(rows.columns, exprs.mul(rows.columns, rows.columns));
-    rows.tests.front() = {cube, ir::Comparison::ge, exprs.constant(least * least * least)};
-  });
-  CHECK_FALSE(without.has_row_tables());
-  CHECK(without.proof().count(Verdict::checked) == 0);
-  CHECK(without.proof().count(Verdict::dead) == with.proof().count(Verdict::dead) + 1);
-  CHECK(without.has_narrow_indices());
-}
-
-TEST_CASE("short rows: a table is had where bytes lie in rows of several axes, for their starts alone") {
-  for (const auto& [text, config, has_table] : {std::tuple(kByteImages, "items=2", true),
-                                                {kBytes, "", true},
-                                                {kByteImages, "items=1", false},
-                                                {kPad, "", false},
-                                                {kGathered, "map=vector_grid", false},
-                                                {kTwoTypes, "", false}}) {
-    CAPTURE(text);
-    const ir::Program program = testing::program_of(text);
-    CHECK(gpu_schedule_of(program, config).grid()->row_table.has_value() == has_table);
-  }
 }
 
 TEST_CASE("tiles: every obligation is decided, for every number of threads") {

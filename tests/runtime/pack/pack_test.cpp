@@ -186,6 +186,24 @@ TEST_CASE_FIXTURE(Parts, "parts that no compiler made are refused") {
   }
 }
 
+TEST_CASE_FIXTURE(Parts, "guards are read by the numbers of their assumptions, those of older code, too") {
+  const auto guard_by = [&](int number) {
+    abi.guards = {{static_cast<abi::Assumption>(number), {abi.parts->columns, ir::Comparison::le, abi.rows}}};
+  };
+  for (const int number : {1, 5, 8}) {
+    guard_by(number);
+    const auto code = read(written());
+    REQUIRE_MESSAGE(code, (code ? "" : code.error().message));
+    const abi::Guard& found = code->kernels[0][0].abi.guards.at(0);
+    CHECK(static_cast<int>(found.assumption) == number);
+    CHECK(found.holds.lhs == abi.parts->columns);
+  }
+  for (const int number : {0, 9}) {
+    guard_by(number);
+    CHECK(refusal() == "the pack is damaged: expected a number from 1 to 8, found " + std::to_string(number));
+  }
+}
+
 TEST_CASE_FIXTURE(Parts, "parts that end early are refused, and counts ask for no more memory than there are bytes") {
   const std::vector<std::byte> whole = written();
   for (std::size_t size = 0; size < whole.size(); ++size) {

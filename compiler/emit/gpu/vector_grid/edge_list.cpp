@@ -2,7 +2,6 @@
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "compiler/emit/gpu/vector_grid/emit_row_table.h"
 #include "compiler/emit/scalar/emit_loop.h"
 
 namespace padlock::compiler {
@@ -12,15 +11,12 @@ EdgeList::EdgeList(const VectorContext& vector, Value* thread) : vector_(vector)
   Value* warp = builder_.CreateLShr(number, llvm::Log2_32(kWarp));
   lane_ = builder_.CreateAnd(number, builder_.getInt32(kWarp - 1));
   const auto own = static_cast<std::uint32_t>(1 + kWarp * vector.context.vectors);
-  Value* first =
-      builder_.CreateAdd(builder_.CreateMul(warp, builder_.getInt32(own)),
-                         builder_.getInt32(static_cast<std::uint32_t>(RowTableEmitter::block_words(vector.context))));
-  list_ = builder_.CreateGEP(builder_.getInt32Ty(), vector.shared, first);
+  list_ = builder_.CreateGEP(builder_.getInt32Ty(), vector.shared, builder_.CreateMul(warp, builder_.getInt32(own)));
 }
 
 int EdgeList::shared_words(const KernelContext& context) {
   const VectorGrid& grid = *context.schedule.grid();
-  return RowTableEmitter::block_words(context) + grid.threads / kWarp * (1 + kWarp * context.vectors);
+  return grid.threads / kWarp * (1 + kWarp * context.vectors);
 }
 
 Value* EdgeList::word(Value* index) const { return builder_.CreateGEP(builder_.getInt32Ty(), list_, index); }

@@ -10,7 +10,7 @@ class EdgeList {
   /// `thread`: its number in the block, an index.
   EdgeList(const VectorContext& vector, llvm::Value* thread);
 
-  /// Returns the words that a block's threads share: its tables of rows, then the lists.
+  /// Returns the words that a block's threads share.
   [[nodiscard]] static int shared_words(const KernelContext& context);
 
   /// Adds the slots of which `are_edges` holds, all of a thread at once. All threads of a warp must call it.

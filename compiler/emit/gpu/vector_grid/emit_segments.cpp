@@ -6,35 +6,19 @@
 
 namespace padlock::compiler {
 
-ExprEmitter::Division SegmentEmitter::row_of(Value* element) {
-  return vector_.exprs.divide(vector_.builder, element, vector_.schedule().columns);
-}
-
-void SegmentEmitter::fill_table(llvm::function_ref<Value*(Value*)> first_of) {
-  table_->fill([&](Value* slot) {
-    // The output's first vector may begin before it.
-    Value* first = vector_.builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, first_of(slot), vector_.index(0));
-    return row_of(first).quotient;
-  });
-}
-
-Value* SegmentEmitter::place(Value* element, Value* number) {
+Value* SegmentEmitter::place(Value* element) {
   if (rows_.outer_axes() == 0) return element;
-  const auto [row, column] = row_of(element);
-  if (table_)
-    table_->find(row, number);
-  else
-    rows_.set_row(vector_.row_of_output(row), vector_.context.offset_type());
+  const auto [row, column] = vector_.exprs.divide(vector_.builder, element, vector_.schedule().columns);
+  rows_.set_row(vector_.row_of_output(row), vector_.context.offset_type());
   return column;
 }
 
 std::vector<SegmentSite> SegmentEmitter::dispatch(Value* column, bool whole) {
   std::vector<SegmentSite> sites(vector_.schedule().bodies.size());
-  const auto emit = [&](const ScheduledCase& row) -> std::vector<Value*> {
+  rows_.emit_row([&](const ScheduledCase& row) -> std::vector<Value*> {
     choose(row, column, whole, sites);
     return {};
-  };
-  table_ ? table_->emit_row(emit) : void(rows_.emit_row(emit));
+  });
   return sites;
 }
 

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
-#include "compiler/emit/gpu/vector_grid/emit_row_table.h"
 #include "compiler/emit/gpu/vector_grid/thread_values.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
 
@@ -19,15 +17,9 @@ class SegmentEmitter {
       : vector_(vector), rows_(vector.context, vector.builder, vector.exprs), run_(vector.context.exprs()) {}
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// Takes a table of rows, which a warp shares, where the kernel has one. `thread`: its number in the block, an index.
-  void make_table(llvm::Value* thread) {
-    if (vector_.context.uses_row_table) table_.emplace(vector_, rows_, thread);
-  }
-  /// Emits the table; `first_of(slot)` emits the first element of a vector, counted as for `place`.
-  void fill_table(llvm::function_ref<llvm::Value*(llvm::Value* slot)> first_of);
-  /// Gives the coordinates those of an element of the flattened output, counted from the launch's first, in the
-  /// thread's vector of that number, an i32. Returns its column.
-  llvm::Value* place(llvm::Value* element, llvm::Value* number);
+  /// Gives the coordinates those of an element of the flattened output, counted from the launch's first. Returns its
+  /// column.
+  llvm::Value* place(llvm::Value* element);
   /// Emits the choice of the segment, of the row that was placed, that has a column, if a vector that begins there lies
   /// in it and its body takes vectors. Returns for each body the segments that it makes. The builder stands where there
   /// is none.
@@ -38,14 +30,12 @@ class SegmentEmitter {
   [[nodiscard]] BodyArguments enter(SegmentSite& site, std::size_t body);
 
  private:
-  [[nodiscard]] ExprEmitter::Division row_of(llvm::Value* element);
   std::vector<SegmentSite> dispatch(llvm::Value* column, bool whole);
   void choose(const ScheduledCase& row, llvm::Value* column, bool whole, std::vector<SegmentSite>& sites);
 
   const VectorContext& vector_;
   RowEmitter rows_;
   RunVariables run_;
-  std::optional<RowTableEmitter> table_;
 };
 
 }  // namespace padlock::compiler

@@ -38,12 +38,8 @@ class VectorGridEmitter {
     vector_.set(vector_.grid().block, block);
     first_ = launched(vector_.grid().first);
     elements_ = vector_.launched_elements(context_.index_type());
-    segments_.make_table(thread_);
-    std::uint32_t interval = 0;
-    if (context_.uses_row_table)
-      in_interval(interval++, [&] { segments_.fill_table([&](Value* slot) { return first_of(slot); }); });
-    in_interval(interval++, [&] { emit_own_vectors(); });
-    in_interval(interval++, [&] { emit_edges(); });
+    in_interval(0, [&] { emit_own_vectors(); });
+    in_interval(1, [&] { emit_edges(); });
   }
 
  private:
@@ -82,8 +78,7 @@ class VectorGridEmitter {
       Value* element = builder_.CreateAdd(first_of(slot), lane);
       Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(element, context_.index(0)),
                                          builder_.CreateICmpSLT(element, elements_));
-      Value* threads = context_.index(vector_.grid().threads);
-      vector_.when(inside, [&] { emit_element(element, builder_.CreateUDiv(slot, threads)); });
+      vector_.when(inside, [&] { emit_element(element); });
     });
   }
 
@@ -99,9 +94,8 @@ class VectorGridEmitter {
     return join(builder_, ways);
   }
 
-  /// `number`: of the vector among those of its thread.
-  void emit_element(Value* element, Value* number) {
-    Value* column = segments_.place(element, number);
+  void emit_element(Value* element) {
+    Value* column = segments_.place(element);
     std::vector<SegmentSite> sites = segments_.dispatch_element(column);
     builder_.CreateUnreachable();  // one of the segments has it
     Ways ways;
@@ -137,7 +131,7 @@ class VectorGridEmitter {
     unloaded->addIncoming(builder_.CreateSelect(taken, state(kEdge), state(kNone)), builder_.GetInsertBlock());
     builder_.CreateCondBr(builder_.CreateAnd(taken, inside), whole, unloaded->getParent());
     builder_.SetInsertPoint(whole);
-    Value* column = segments_.place(vector.first, builder_.getInt32(static_cast<std::uint32_t>(i)));
+    Value* column = segments_.place(vector.first);
     std::vector<SegmentSite> sites = segments_.dispatch_whole(column);
     go_to(unloaded, state(kEdge));
     std::vector<std::pair<BasicBlock*, std::vector<Value*>>> loaded(sites.size());
