@@ -233,6 +233,7 @@ class LlvmGpuCompiler final : public CompilerBase {
             .packs_words = true,
             .f16_masks = abi::gpu_target_number(architecture_) >= 80,   // PTX 6.5
             .bf16_masks = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
+            .bounds_nans = abi::gpu_target_number(architecture_) >= 80,
             .permutes_bytes = true,
             .abs16 = false,  // ptxas takes what abs.s16 gives for positive
             .global_space = 1,

@@ -1,8 +1,10 @@
 #include "compiler/emit/scalar/emit_ops.h"
 
 #include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "compiler/emit/scalar/activation/activation_emitter.h"
+#include "compiler/emit/scalar/activation/half_activation_emitter.h"
 #include "ir/reference/numeric.h"
 
 namespace padlock::compiler {
@@ -259,9 +261,36 @@ llvm::Value* OpEmitter::whole_by_sum(Op op, Value* x) {
 }
 
 llvm::Value* OpEmitter::activation(Op op, DType dtype, Value* x) {
-  ActivationEmitter emitter(builder_, float_type(DType::f64), target_.fma, register_lanes_);
-  Value* result = emitter.emit(op, builder_.CreateFPExt(to_float(dtype, x), float_type(DType::f64)));
-  return from_float(dtype, builder_.CreateFPTrunc(result, float_type(DType::f32)));
+  Value* value = to_float(dtype, x);
+  const auto of = [&](Value* v) -> Value* {
+    llvm::Type* f32 = v->getType();
+    if (dtype != DType::f32) return HalfActivationEmitter(builder_, f32, target_, dtype).emit(op, v);
+    llvm::Type* f64 = f32->getWithNewType(builder_.getDoubleTy());
+    ActivationEmitter emitter(builder_, f64, target_);
+    return builder_.CreateFPTrunc(emitter.emit(op, builder_.CreateFPExt(v, f64)), f32);
+  };
+  if (!target_.packs_words || lanes_ == 1) return from_activation(dtype, of(value));
+  // One after another: elements side by side, as a GPU's vectors are, take three times the registers.
+  Value* results = llvm::PoisonValue::get(value->getType());
+  for (int lane = 0; lane < lanes_; ++lane) {
+    const auto number = static_cast<std::uint64_t>(lane);
+    results = builder_.CreateInsertElement(results, of(builder_.CreateExtractElement(value, number)), number);
+  }
+  return from_activation(dtype, results);
+}
+
+/// Rounds a result, of which a NaN has any payload, as a GPU's own conversion does: two to a word of bf16.
+llvm::Value* OpEmitter::from_activation(DType dtype, Value* v) {
+  if (dtype != DType::bf16 || !target_.bounds_nans || lanes_ % 2 != 0) return from_float(dtype, v);
+  Value* words = llvm::PoisonValue::get(llvm::FixedVectorType::get(builder_.getInt32Ty(), lanes_ / 2));
+  for (int word = 0; 2 * word < lanes_; ++word) {
+    const auto number = static_cast<std::uint64_t>(word);
+    Value* first = builder_.CreateExtractElement(v, 2 * number);
+    Value* second = builder_.CreateExtractElement(v, 2 * number + 1);
+    Value* pair = builder_.CreateIntrinsic(intrinsic::nvvm_ff2bf16x2_rn, {}, {second, first});
+    words = builder_.CreateInsertElement(words, builder_.CreateBitCast(pair, builder_.getInt32Ty()), number);
+  }
+  return builder_.CreateBitCast(words, integer(16));
 }
 
 llvm::Value* OpEmitter::integer_abs(int width, Value* x) {

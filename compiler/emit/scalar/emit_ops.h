@@ -21,9 +21,6 @@ class OpEmitter {
       : builder_(builder),
         lanes_(lanes),
         target_(target),
-        register_lanes_(!target.fma || target.packs_words ? 0
-                        : target.mask_registers           ? 8
-                                                          : 4),
         on_words_{
             .permute = target.permutes_bytes, .compare_f16 = target.f16_masks, .compare_bf16 = target.bf16_masks} {}
 
@@ -68,6 +65,7 @@ class OpEmitter {
   Value* whole(ir::Op op, ir::DType dtype, Value* x);
   Value* whole_by_sum(ir::Op op, Value* x);
   Value* activation(ir::Op op, ir::DType dtype, Value* x);
+  Value* from_activation(ir::DType dtype, Value* v);
   Value* integer_abs(int width, Value* x);
   Value* sign(ir::DType dtype, Value* x);
   Value* extremum(ir::Op op, ir::DType dtype, Value* a, Value* b);
@@ -79,7 +77,6 @@ class OpEmitter {
   llvm::IRBuilder<>& builder_;
   int lanes_;
   const TargetFeatures& target_;
-  unsigned register_lanes_;  // of FloatEmitter
   PackedWords::Instructions on_words_;
 };
 
