@@ -1,10 +1,13 @@
 #include "compiler/emit/scalar/emit_ops.h"
 
+#include <numeric>
+
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "compiler/emit/scalar/activation/activation_emitter.h"
 #include "compiler/emit/scalar/activation/half_activation_emitter.h"
+#include "compiler/emit/scalar/emit_loop.h"
 #include "ir/reference/numeric.h"
 
 namespace padlock::compiler {
@@ -261,22 +264,58 @@ llvm::Value* OpEmitter::whole_by_sum(Op op, Value* x) {
 }
 
 llvm::Value* OpEmitter::activation(Op op, DType dtype, Value* x) {
-  Value* value = to_float(dtype, x);
+  const bool by_element = target_.packs_words && lanes_ > 1;
   const auto of = [&](Value* v) -> Value* {
     llvm::Type* f32 = v->getType();
     if (dtype != DType::f32) return HalfActivationEmitter(builder_, f32, target_, dtype).emit(op, v);
     llvm::Type* f64 = f32->getWithNewType(builder_.getDoubleTy());
-    ActivationEmitter emitter(builder_, f64, target_);
+    ActivationEmitter emitter(builder_, f64, target_, by_element);
     return builder_.CreateFPTrunc(emitter.emit(op, builder_.CreateFPExt(v, f64)), f32);
   };
-  if (!target_.packs_words || lanes_ == 1) return from_activation(dtype, of(value));
-  // One after another: elements side by side, as a GPU's vectors are, take three times the registers.
-  Value* results = llvm::PoisonValue::get(value->getType());
+  Value* value = to_float(dtype, x);
+  if (!by_element) return from_activation(dtype, of(value));
+  return from_activation(dtype, dtype == DType::f32 ? one_by_one(value, of) : side_by_side(value, of));
+}
+
+/// Makes each element by itself.
+llvm::Value* OpEmitter::side_by_side(Value* v, llvm::function_ref<Value*(Value*)> of) {
+  Value* results = llvm::PoisonValue::get(v->getType());
   for (int lane = 0; lane < lanes_; ++lane) {
     const auto number = static_cast<std::uint64_t>(lane);
-    results = builder_.CreateInsertElement(results, of(builder_.CreateExtractElement(value, number)), number);
+    results = builder_.CreateInsertElement(results, of(builder_.CreateExtractElement(v, number)), number);
   }
-  return from_activation(dtype, results);
+  return results;
+}
+
+/// The same in a loop that rotates the vector, whose first element is the next one: ptxas would let them go side by
+/// side, and then they take up to three times the registers of one.
+llvm::Value* OpEmitter::one_by_one(Value* v, llvm::function_ref<Value*(Value*)> of) {
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  llvm::BasicBlock* inside = new_block(builder_, "element");
+  llvm::BasicBlock* after = new_block(builder_, "elements");
+  builder_.CreateBr(inside);
+  builder_.SetInsertPoint(inside);
+  llvm::PHINode* rest = builder_.CreatePHI(v->getType(), 2);
+  llvm::PHINode* at = builder_.CreatePHI(builder_.getInt32Ty(), 2);
+  Value* made = of(builder_.CreateExtractElement(rest, std::uint64_t{0}));
+  llvm::SmallVector<int> places(static_cast<std::size_t>(lanes_));
+  std::iota(places.begin(), places.end(), 1);
+  Value* last = builder_.CreateInsertElement(llvm::PoisonValue::get(v->getType()), made, std::uint64_t{0});
+  Value* rotated = builder_.CreateShuffleVector(rest, last, places);
+  Value* next = builder_.CreateAdd(at, builder_.getInt32(1));
+  llvm::Instruction* back = builder_.CreateCondBr(
+      builder_.CreateICmpULT(next, builder_.getInt32(static_cast<std::uint32_t>(lanes_))), inside, after);
+  llvm::LLVMContext& context = builder_.getContext();
+  llvm::MDNode* stays = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, stays});
+  loop->replaceOperandWith(0, loop);
+  back->setMetadata(llvm::LLVMContext::MD_loop, loop);
+  rest->addIncoming(v, before);
+  rest->addIncoming(rotated, builder_.GetInsertBlock());
+  at->addIncoming(builder_.getInt32(0), before);
+  at->addIncoming(next, builder_.GetInsertBlock());
+  builder_.SetInsertPoint(after);
+  return rotated;
 }
 
 /// Rounds a result, of which a NaN has any payload, as a GPU's own conversion does: two to a word of bf16.

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
 
 #include "compiler/emit/scalar/target_features.h"
@@ -65,6 +66,8 @@ class OpEmitter {
   Value* whole(ir::Op op, ir::DType dtype, Value* x);
   Value* whole_by_sum(ir::Op op, Value* x);
   Value* activation(ir::Op op, ir::DType dtype, Value* x);
+  Value* side_by_side(Value* v, llvm::function_ref<Value*(Value*)> of);
+  Value* one_by_one(Value* v, llvm::function_ref<Value*(Value*)> of);
   Value* from_activation(ir::DType dtype, Value* v);
   Value* integer_abs(int width, Value* x);
   Value* sign(ir::DType dtype, Value* x);

@@ -34,20 +34,21 @@ constexpr unsigned kConstantSpace = 4;
 
 }  // namespace
 
-FloatEmitter::FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target)
+FloatEmitter::FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, bool repeated)
     : builder_(builder),
       type_(type),
       bits_type_(type->getWithNewType(builder.getIntNTy(type->getScalarSizeInBits()))),
       target_(target),
+      repeated_(repeated),
       register_lanes_(register_bytes(target) * 8 / type->getScalarSizeInBits()) {}
 
 /// Returns a constant of LLVM's or, for vectors of whole registers, one that is loaded: LLVM would broadcast its own
 /// constants in an instruction before each multiplication and addition of a polynomial. AVX2 has no arithmetic that
 /// does so itself; with AVX-512 LLVM broadcasts once for two registers, and `gelu` takes a tenth longer on a Zen 4.
-/// A GPU's f64 constant costs two instructions in each place, and one where it is loaded.
+/// A GPU's constant of f64 costs two instructions in each place; before a loop ptxas loads it from the constant bank.
 Value* FloatEmitter::constant(double value) const {
   if (value == 0) return llvm::ConstantFP::get(type_, value);
-  if (target_.takes_words && type_->isDoubleTy()) return loaded_constant(value);
+  if (target_.takes_words && repeated_ && type_->isDoubleTy()) return loaded_constant(value);
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(type_);
   if (register_lanes_ == 0 || type == nullptr || type->getNumElements() < register_lanes_)
     return llvm::ConstantFP::get(type_, value);
@@ -58,8 +59,8 @@ Value* FloatEmitter::constant(double value) const {
   return builder_.CreateShuffleVector(loaded, lanes);
 }
 
-/// Loads a register's lanes, or a GPU's constant, from a place that LLVM does not know the value of. A GPU's kernels may
-/// be modules of one text: each names its own.
+/// Loads a register's lanes, or a GPU's constant, from a place that LLVM does not know the value of. A GPU's kernels
+/// may be modules of one text: each names its own.
 Value* FloatEmitter::loaded_constant(double value) const {
   llvm::Function& function = *builder_.GetInsertBlock()->getParent();
   llvm::Module& module = *function.getParent();
@@ -80,9 +81,7 @@ Value* FloatEmitter::loaded_constant(double value) const {
   load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(builder_.getContext(), {}));
   return load;
 }
-Value* FloatEmitter::bits(std::uint64_t value) const {
-  return llvm::ConstantInt::get(bits_type_, value);
-}
+Value* FloatEmitter::bits(std::uint64_t value) const { return llvm::ConstantInt::get(bits_type_, value); }
 Value* FloatEmitter::sign_bit() const { return bits(std::uint64_t{1} << (bits_type_->getScalarSizeInBits() - 1)); }
 
 Value* FloatEmitter::sqrt(Value* x) { return builder_.CreateUnaryIntrinsic(intrinsic::sqrt, x); }
@@ -100,16 +99,15 @@ Value* FloatEmitter::near_quotient(double a, Value* b) {
   const bool refines = target_.packs_words && has_fma();
   if (!refines) return div(constant(a), b);
   Value* one = llvm::ConstantFP::get(type_, 1);
-  Value* reciprocal = target_.takes_words
-                          ? builder_.CreateUnaryIntrinsic(intrinsic::nvvm_rcp_approx_ftz_f, b)
-                          : div(one, b);  // the twin's
+  Value* reciprocal = target_.takes_words ? builder_.CreateIntrinsic(intrinsic::nvvm_rcp_approx_ftz_f, {}, {b})
+                                          : div(one, b);  // the twin's
   Value* quotient = a == 1 ? reciprocal : mul(reciprocal, a);
   return fma(fma(builder_.CreateFNeg(b), quotient, constant(a)), reciprocal, quotient);
 }
 
 /// Returns an approximation to 1.5 * 2^-12 or better, or null where there is none.
 Value* FloatEmitter::rsqrt_seed(Value* x, bool kept) {
-  if (target_.takes_words) return builder_.CreateUnaryIntrinsic(intrinsic::nvvm_rsqrt_approx_f, x);
+  if (target_.takes_words) return builder_.CreateIntrinsic(intrinsic::nvvm_rsqrt_approx_f, {}, {x});
   const bool wide = target_.mask_registers;
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(type_);
   if (register_lanes_ == 0 || type == nullptr || type->getNumElements() % register_lanes_ != 0) return nullptr;

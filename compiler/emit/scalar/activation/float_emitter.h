@@ -15,7 +15,8 @@ class FloatEmitter {
   using Value = llvm::Value;
 
   /// `type`: f64, f32 or a vector of one. A target without fused multiply-adds rounds a product before it is added.
-  FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target);
+  /// `repeated`: the code is of a loop, for which a GPU holds constants of f64 in registers.
+  FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, bool repeated);
 
   [[nodiscard]] bool has_fma() const { return target_.fma; }
   [[nodiscard]] Value* constant(double value) const;
@@ -72,6 +73,7 @@ class FloatEmitter {
   llvm::Type* type_;
   llvm::Type* bits_type_;
   const TargetFeatures& target_;
+  bool repeated_;
   unsigned register_lanes_;  // of a register whose constants are operands in memory; 0 where none are
 };
 

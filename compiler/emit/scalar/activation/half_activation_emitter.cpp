@@ -6,9 +6,9 @@
 
 namespace padlock::compiler {
 
-using llvm::Value;
 using activation::kLn2;
 using activation::kLog2OfE;
+using llvm::Value;
 
 namespace {
 
@@ -141,7 +141,8 @@ Value* HalfActivationEmitter::log(const Function& f, Value* x) {
     normal = builder.CreateSelect(is_subnormal, f_.mul(x, 0x1p32), x);
     bias = builder.CreateSelect(is_subnormal, f_.constant(0x1p23 + kExponentBias + kMore), bias);
   }
-  Value* moved = builder.CreateAdd(f_.bits_of(normal), f_.bits((std::uint64_t{kExponentBias} << kFractionBits) - kLeast));
+  Value* moved =
+      builder.CreateAdd(f_.bits_of(normal), f_.bits((std::uint64_t{kExponentBias} << kFractionBits) - kLeast));
   Value* exponent = builder.CreateOr(builder.CreateLShr(moved, kFractionBits), f_.bits(0x4b000000));
   Value* k = f_.sub(f_.from_bits(exponent), bias);
   Value* mantissa = builder.CreateAnd(moved, f_.bits((std::uint64_t{1} << kFractionBits) - 1));
