@@ -114,14 +114,16 @@ llvm::Value* OpEmitter::f32_to_f16(Value* v) {
 /// a library elsewhere.
 llvm::Value* OpEmitter::f32_to_bf16(Value* v) {
   Value* raw = builder_.CreateBitCast(v, integer(32));
-  Value* high = builder_.CreateLShr(raw, constant(32, 16));
-  Value* last = builder_.CreateAnd(high, constant(32, 1));
-  Value* rounded =
-      builder_.CreateLShr(builder_.CreateAdd(builder_.CreateAdd(raw, constant(32, 0x7fff)), last), constant(32, 16));
   Value* magnitude = builder_.CreateAnd(raw, constant(32, 0x7fffffff));
   Value* nan = builder_.CreateICmpUGT(magnitude, constant(32, 0x7f800000));
-  Value* quiet = builder_.CreateOr(high, constant(32, 0x40));
-  return builder_.CreateTrunc(builder_.CreateSelect(nan, quiet, rounded), integer(16));
+  Value* quiet = builder_.CreateOr(builder_.CreateLShr(raw, constant(32, 16)), constant(32, 0x40));
+  return builder_.CreateTrunc(builder_.CreateSelect(nan, quiet, number_to_bf16(raw)), integer(16));
+}
+
+/// Rounds what is no NaN, or one whose last 16 bits are 0. Returns 32 bits.
+llvm::Value* OpEmitter::number_to_bf16(Value* raw) {
+  Value* last = builder_.CreateAnd(builder_.CreateLShr(raw, constant(32, 16)), constant(32, 1));
+  return builder_.CreateLShr(builder_.CreateAdd(builder_.CreateAdd(raw, constant(32, 0x7fff)), last), constant(32, 16));
 }
 
 /// Rounds to odd: toward zero, then the last bit set if anything was lost, so that a second rounding to a type of at
@@ -318,8 +320,11 @@ llvm::Value* OpEmitter::one_by_one(Value* v, llvm::function_ref<Value*(Value*)> 
   return rotated;
 }
 
-/// Rounds a result, of which a NaN has any payload, as a GPU's own conversion does: two to a word of bf16.
+/// Rounds a result, of which a NaN has any payload. On a CPU it has that of the argument, a bf16, or none; a GPU makes
+/// one itself, and rounds two to a word.
 llvm::Value* OpEmitter::from_activation(DType dtype, Value* v) {
+  if (dtype == DType::bf16 && !target_.takes_words)
+    return builder_.CreateTrunc(number_to_bf16(builder_.CreateBitCast(v, integer(32))), integer(16));
   if (dtype != DType::bf16 || !target_.bounds_nans || lanes_ % 2 != 0) return from_float(dtype, v);
   Value* words = llvm::PoisonValue::get(llvm::FixedVectorType::get(builder_.getInt32Ty(), lanes_ / 2));
   for (int word = 0; 2 * word < lanes_; ++word) {

@@ -98,7 +98,7 @@ Value* HalfActivationEmitter::gelu_tanh(const Function& f, Value* x) {
 Value* HalfActivationEmitter::gelu(const Function& f, Value* x) {
   Value* a = f_.at_most(f_.magnitude(x), f.most);
   Value* square = f_.mul(a, a);
-  Value* slope = f_.polynomial(f.polynomial(1), a);
+  Value* slope = f_.long_polynomial(f.polynomial(1), a);
   const double bias = kHalfRounder + kExponentBias - 1 + (narrow_exponent_ ? 0 : kMore);
   Value* shifted = f_.fma(f_.fma(a, slope, square), -kLog2OfE / 2, bias);
   Value* rest = f_.fma(a, slope, less_multiple(f_.add(shifted, -bias), -2 * kLn2, square));
