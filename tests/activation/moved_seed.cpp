@@ -53,7 +53,8 @@ void MovedSeed::emitted(llvm::Module& module) const {
                          builder.CreateICmpEQ(exponent, llvm::ConstantInt::get(integer, 0x7f800000)));
     llvm::Value* moved = builder.CreateAdd(bits, llvm::ConstantInt::getSigned(integer, units_));
     llvm::Value* wrong = builder.CreateBitCast(builder.CreateSelect(is_special, bits, moved), type);
-    instruction->replaceUsesWithIf(wrong, [&](llvm::Use& use) { return use.getUser() != bits && use.get() == instruction; });
+    instruction->replaceUsesWithIf(wrong,
+                                   [&](llvm::Use& use) { return use.getUser() != bits && use.get() == instruction; });
   }
   moved_ = static_cast<int>(found.size());
 }

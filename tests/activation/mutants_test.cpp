@@ -85,29 +85,19 @@ struct ExpectedOfHalf {
   std::array<int, kBugs> found;
 };
 
-// An ulp of f32 changes a result of f16 where a coefficient is among the first, and of bf16 seldom; one of the type itself leaves
-// bounds right, and last coefficients.
+// An ulp of f32 changes a result of f16 where a coefficient is among the first, and of bf16 seldom; one of the type
+// itself leaves bounds right, and last coefficients.
 constexpr std::array kExpectedOfHalves = {
-    ExpectedOfHalf{Op::exp, DType::f16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::exp, DType::bf16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::log, DType::f16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::log, DType::bf16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::tanh, DType::f16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::tanh, DType::bf16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::sigmoid, DType::f16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::sigmoid, DType::bf16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::erf, DType::f16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::erf, DType::bf16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::gelu, DType::f16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::gelu, DType::bf16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::gelu_tanh, DType::f16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::gelu_tanh, DType::bf16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::silu, DType::f16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::silu, DType::bf16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::softplus, DType::f16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::softplus, DType::bf16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::rsqrt, DType::f16, 0, {0, 0, 0}},
-    ExpectedOfHalf{Op::rsqrt, DType::bf16, 0, {0, 0, 0}},
+    ExpectedOfHalf{Op::exp, DType::f16, 0, {0, 0, 0}},       ExpectedOfHalf{Op::exp, DType::bf16, 0, {0, 0, 0}},
+    ExpectedOfHalf{Op::log, DType::f16, 0, {0, 0, 0}},       ExpectedOfHalf{Op::log, DType::bf16, 0, {0, 0, 0}},
+    ExpectedOfHalf{Op::tanh, DType::f16, 0, {0, 0, 0}},      ExpectedOfHalf{Op::tanh, DType::bf16, 0, {0, 0, 0}},
+    ExpectedOfHalf{Op::sigmoid, DType::f16, 0, {0, 0, 0}},   ExpectedOfHalf{Op::sigmoid, DType::bf16, 0, {0, 0, 0}},
+    ExpectedOfHalf{Op::erf, DType::f16, 0, {0, 0, 0}},       ExpectedOfHalf{Op::erf, DType::bf16, 0, {0, 0, 0}},
+    ExpectedOfHalf{Op::gelu, DType::f16, 0, {0, 0, 0}},      ExpectedOfHalf{Op::gelu, DType::bf16, 0, {0, 0, 0}},
+    ExpectedOfHalf{Op::gelu_tanh, DType::f16, 0, {0, 0, 0}}, ExpectedOfHalf{Op::gelu_tanh, DType::bf16, 0, {0, 0, 0}},
+    ExpectedOfHalf{Op::silu, DType::f16, 0, {0, 0, 0}},      ExpectedOfHalf{Op::silu, DType::bf16, 0, {0, 0, 0}},
+    ExpectedOfHalf{Op::softplus, DType::f16, 0, {0, 0, 0}},  ExpectedOfHalf{Op::softplus, DType::bf16, 0, {0, 0, 0}},
+    ExpectedOfHalf{Op::rsqrt, DType::f16, 0, {0, 0, 0}},     ExpectedOfHalf{Op::rsqrt, DType::bf16, 0, {0, 0, 0}},
 };
 
 }  // namespace

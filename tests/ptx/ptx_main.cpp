@@ -44,9 +44,9 @@ constexpr std::array<std::string_view, 15> kForbidden = {
 /// What activations may have of it: fused multiply-adds, of the type that they compute in, and f16 and bf16 also bounds
 /// that keep a NaN, approximations whose error changes no result, and roundings whose NaNs have any payload.
 constexpr std::array<std::string_view, 1> kOfActivations = {"fma.rn.f64"};
-constexpr std::array<std::string_view, 7> kOfHalfActivations = {
-    "fma.rn.f64",  "fma.rn.f32",  "rcp.approx.ftz.f32", "rsqrt.approx.f32",
-    "min.NaN.f32", "max.NaN.f32", "cvt.rn.bf16x2.f32"};
+constexpr std::array<std::string_view, 7> kOfHalfActivations = {"fma.rn.f64",       "fma.rn.f32",  "rcp.approx.ftz.f32",
+                                                                "rsqrt.approx.f32", "min.NaN.f32", "max.NaN.f32",
+                                                                "cvt.rn.bf16x2.f32"};
 /// Maxima lose a NaN and the sign of a zero. In a cast to an integer they bound what is not a NaN.
 constexpr std::array<std::string_view, 2> kForbiddenWithoutCast = {"max.f", "min.f"};
 
@@ -72,8 +72,9 @@ std::string forbidden_line(const std::string& program, const std::string& ptx) {
   if (program.find("cast") == std::string::npos)
     forbidden.insert(forbidden.end(), kForbiddenWithoutCast.begin(), kForbiddenWithoutCast.end());
   const auto is_allowed = [allowed = allowed_in(program)](const std::string& line) {
-    return line.starts_with("\tset.") ||
-           std::ranges::any_of(allowed, [&](std::string_view one) { return line.starts_with(fmt::format("\t{}", one)); });
+    return line.starts_with("\tset.") || std::ranges::any_of(allowed, [&](std::string_view one) {
+             return line.starts_with(fmt::format("\t{}", one));
+           });
   };
   for (const std::string_view part : forbidden)
     for (std::size_t at = ptx.find(part); at != std::string::npos; at = ptx.find(part, at + 1))
