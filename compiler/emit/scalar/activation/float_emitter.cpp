@@ -66,8 +66,9 @@ Value* FloatEmitter::loaded_constant(double value) const {
   llvm::Module& module = *function.getParent();
   llvm::Type* element = type_->getScalarType();
   llvm::Type* type = target_.takes_words ? element : llvm::FixedVectorType::get(element, register_lanes_);
-  const std::string kernel = target_.takes_words ? function.getName().str() : "";
-  const std::string name = kernel + "_constant_" + llvm::utohexstr(llvm::bit_cast<std::uint64_t>(value));
+  const std::string name = (target_.takes_words ? function.getName().str() : "") + "_constant_" +
+                           (element->isDoubleTy() ? "f64_" : "f32_") +
+                           llvm::utohexstr(llvm::bit_cast<std::uint64_t>(value));
   const llvm::Align align(type->getPrimitiveSizeInBits().getFixedValue() / 8);
   llvm::GlobalVariable* place = module.getNamedGlobal(name);
   if (place == nullptr) {
