@@ -175,4 +175,34 @@ TEST_CASE("a wrong constant of an activation of f16 or bf16 is found by values")
   }
 }
 
+TEST_CASE("a wrong constant of exp by a table is found by values") {
+  std::ifstream file(PADLOCK_ACTIVATION_DIR "/hard_arguments.txt");
+  const auto hard = read_hard_arguments(file, "hard_arguments.txt");
+  REQUIRE(hard.has_value());
+  session::Context context;
+  const auto compiled = [&](const compiler::PassEdits* edits) {
+    return ActivationRun::compile(context, {{}, "host:x86-64-v4", edits}, Op::exp, DType::f32);
+  };
+  const Judged judged(Op::exp, hard->at(Op::exp));
+  const ConstantsOfCode code(DType::f32);
+  const auto right = compiled(&code);
+  if (!right && right.error().code == Code::unavailable) {
+    MESSAGE("skipped: " << right.error().to_string());
+    return;
+  }
+  REQUIRE(right.has_value());
+  CHECK(judged.wrong(*right) == 0);
+  int found = 0;
+  for (const double constant : code.constants()) {
+    const WrongConstant edit(DType::f32, constant, constant / 2);
+    const auto wrong = compiled(&edit);
+    REQUIRE(wrong.has_value());
+    found += judged.wrong(*wrong) > 0 ? 1 : 0;
+  }
+  // What is not found: the largest argument that the table serves, which may be less, and each side of the bound of its
+  // error, which is more than that.
+  CHECK(static_cast<int>(code.constants().size()) == 11);
+  CHECK(found == 8);
+}
+
 }  // namespace padlock::activation

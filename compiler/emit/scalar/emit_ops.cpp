@@ -4,9 +4,11 @@
 
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include "compiler/emit/scalar/activation/activation_emitter.h"
 #include "compiler/emit/scalar/activation/half_activation_emitter.h"
+#include "compiler/emit/scalar/activation/table_exponential.h"
 #include "compiler/emit/scalar/emit_loop.h"
 #include "ir/reference/numeric.h"
 
@@ -275,8 +277,29 @@ llvm::Value* OpEmitter::activation(Op op, DType dtype, Value* x) {
     return builder_.CreateFPTrunc(emitter.emit(op, builder_.CreateFPExt(v, f64)), f32);
   };
   Value* value = to_float(dtype, x);
+  if (op == Op::exp && dtype == DType::f32 && TableExponential::serves(target_, lanes_))
+    return from_activation(dtype, unless_in_doubt(value, of));
   if (!by_element) return from_activation(dtype, of(value));
   return from_activation(dtype, dtype == DType::f32 ? one_by_one(value, of) : side_by_side(value, of));
+}
+
+/// exp by its table, and another way where one of the results is in doubt.
+llvm::Value* OpEmitter::unless_in_doubt(Value* v, llvm::function_ref<Value*(Value*)> of) {
+  const auto [likely, doubts] = TableExponential(builder_, v->getType(), target_).emit(v);
+  Value* any = builder_.CreateOrReduce(doubts);
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  llvm::BasicBlock* slow = new_block(builder_, "doubt");
+  llvm::BasicBlock* after = new_block(builder_, "certain");
+  builder_.CreateCondBr(any, slow, after, llvm::MDBuilder(builder_.getContext()).createUnlikelyBranchWeights());
+  builder_.SetInsertPoint(slow);
+  Value* slowly = of(v);
+  llvm::BasicBlock* last = builder_.GetInsertBlock();
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+  llvm::PHINode* result = builder_.CreatePHI(v->getType(), 2);
+  result->addIncoming(likely, before);
+  result->addIncoming(slowly, last);
+  return result;
 }
 
 /// Makes each element by itself.
