@@ -62,6 +62,28 @@ TEST_CASE("an error of a GPU's reciprocal changes no result") {
                .wrong = {-(1 << 18), 1 << 18}});
 }
 
+TEST_CASE("nor of f32 where a GPU has few units for f64") {
+  session::Context context;
+  std::vector<std::uint32_t> arguments, expected, found;
+  for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 997)
+    arguments.push_back(static_cast<std::uint32_t>(bits));
+  for (const Op op : {Op::exp, Op::sigmoid, Op::silu}) {
+    CAPTURE(std::string(name_of(op)));
+    const Result<ActivationRun> by_f64 = ActivationRun::compile(context, {{}, "sm_90"}, op, DType::f32);
+    REQUIRE(by_f64.has_value());
+    REQUIRE(by_f64->run(arguments, expected).has_value());
+    for (const std::int32_t units : {-2, 0, 2, 1 << 18}) {
+      CAPTURE(units);
+      const MovedSeed edit(units);
+      const Result<ActivationRun> run = ActivationRun::compile(context, {{}, "sm_89", &edit}, op, DType::f32);
+      REQUIRE(run.has_value());
+      REQUIRE(run->run(arguments, found).has_value());
+      CHECK((edit.moved() > 0) == (op != Op::exp));
+      CHECK((found == expected) == (op == Op::exp || units != 1 << 18));
+    }
+  }
+}
+
 TEST_CASE("an error of the seed of a reciprocal square root changes no result") {
   const std::vector<std::int32_t> right = {-3072, -1536, -701, -2, 0, 2, 701, 1536, 3072};
   const std::vector<std::int32_t> wrong = {-(1 << 18), 1 << 18};

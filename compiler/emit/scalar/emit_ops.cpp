@@ -8,6 +8,7 @@
 
 #include "compiler/emit/scalar/activation/activation_emitter.h"
 #include "compiler/emit/scalar/activation/half_activation_emitter.h"
+#include "compiler/emit/scalar/activation/pair_activation.h"
 #include "compiler/emit/scalar/activation/table_exponential.h"
 #include "compiler/emit/scalar/emit_loop.h"
 #include "ir/reference/numeric.h"
@@ -269,37 +270,42 @@ llvm::Value* OpEmitter::whole_by_sum(Op op, Value* x) {
 
 llvm::Value* OpEmitter::activation(Op op, DType dtype, Value* x) {
   const bool by_element = target_.packs_words && lanes_ > 1;
-  const auto of = [&](Value* v) -> Value* {
-    llvm::Type* f32 = v->getType();
-    if (dtype != DType::f32) return HalfActivationEmitter(builder_, f32, target_, dtype).emit(op, v);
-    llvm::Type* f64 = f32->getWithNewType(builder_.getDoubleTy());
+  const auto by_f64 = [&](Value* v) -> Value* {
+    llvm::Type* f64 = v->getType()->getWithNewType(builder_.getDoubleTy());
     ActivationEmitter emitter(builder_, f64, target_, by_element);
-    return builder_.CreateFPTrunc(emitter.emit(op, builder_.CreateFPExt(v, f64)), f32);
+    return builder_.CreateFPTrunc(emitter.emit(op, builder_.CreateFPExt(v, f64)), v->getType());
+  };
+  const auto of = [&](Value* v) -> Value* {
+    if (dtype != DType::f32) return HalfActivationEmitter(builder_, v->getType(), target_, dtype).emit(op, v);
+    if (op == Op::exp && TableExponential::serves(target_, lanes_))
+      return unless_in_doubt(v, TableExponential(builder_, v->getType(), target_).emit(v), by_f64);
+    if (PairActivation::serves(target_, op))
+      return unless_in_doubt(v, PairActivation(builder_, v->getType(), target_).emit(op, v), by_f64);
+    return by_f64(v);
   };
   Value* value = to_float(dtype, x);
-  if (op == Op::exp && dtype == DType::f32 && TableExponential::serves(target_, lanes_))
-    return from_activation(dtype, unless_in_doubt(value, of));
   if (!by_element) return from_activation(dtype, of(value));
   return from_activation(dtype, dtype == DType::f32 ? one_by_one(value, of) : side_by_side(value, of));
 }
 
-/// exp by its table, and another way where one of the results is in doubt.
-llvm::Value* OpEmitter::unless_in_doubt(Value* v, llvm::function_ref<Value*(Value*)> of) {
-  const auto [likely, doubts] = TableExponential(builder_, v->getType(), target_).emit(v);
-  Value* any = builder_.CreateOrReduce(doubts);
+/// Takes likely results, and makes them another way where one of them is in doubt.
+llvm::Value* OpEmitter::unless_in_doubt(Value* v, std::pair<Value*, Value*> likely,
+                                        llvm::function_ref<Value*(Value*)> of) {
+  auto [results, doubt] = likely;
+  if (doubt->getType()->isVectorTy()) doubt = builder_.CreateOrReduce(doubt);
   llvm::BasicBlock* before = builder_.GetInsertBlock();
   llvm::BasicBlock* slow = new_block(builder_, "doubt");
   llvm::BasicBlock* after = new_block(builder_, "certain");
-  builder_.CreateCondBr(any, slow, after, llvm::MDBuilder(builder_.getContext()).createUnlikelyBranchWeights());
+  builder_.CreateCondBr(doubt, slow, after, llvm::MDBuilder(builder_.getContext()).createUnlikelyBranchWeights());
   builder_.SetInsertPoint(slow);
   Value* slowly = of(v);
   llvm::BasicBlock* last = builder_.GetInsertBlock();
   builder_.CreateBr(after);
   builder_.SetInsertPoint(after);
-  llvm::PHINode* result = builder_.CreatePHI(v->getType(), 2);
-  result->addIncoming(likely, before);
-  result->addIncoming(slowly, last);
-  return result;
+  llvm::PHINode* chosen = builder_.CreatePHI(v->getType(), 2);
+  chosen->addIncoming(results, before);
+  chosen->addIncoming(slowly, last);
+  return chosen;
 }
 
 /// Makes each element by itself.

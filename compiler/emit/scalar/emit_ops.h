@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
@@ -67,7 +68,7 @@ class OpEmitter {
   Value* whole(ir::Op op, ir::DType dtype, Value* x);
   Value* whole_by_sum(ir::Op op, Value* x);
   Value* activation(ir::Op op, ir::DType dtype, Value* x);
-  Value* unless_in_doubt(Value* v, llvm::function_ref<Value*(Value*)> of);
+  Value* unless_in_doubt(Value* v, std::pair<Value*, Value*> likely, llvm::function_ref<Value*(Value*)> of);
   Value* side_by_side(Value* v, llvm::function_ref<Value*(Value*)> of);
   Value* one_by_one(Value* v, llvm::function_ref<Value*(Value*)> of);
   Value* from_activation(ir::DType dtype, Value* v);
