@@ -78,6 +78,9 @@ Value* FloatEmitter::loaded_constant(double value) const {
                                      /*isExternallyInitialized=*/true);
     place->setAlignment(align);
   }
+  llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+  if (target_.takes_words)
+    builder_.SetInsertPoint(&function.getEntryBlock(), function.getEntryBlock().getFirstInsertionPt());
   llvm::LoadInst* load = builder_.CreateAlignedLoad(type, place, align);
   load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(builder_.getContext(), {}));
   return load;
