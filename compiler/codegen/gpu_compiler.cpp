@@ -224,6 +224,11 @@ class LlvmGpuCompiler final : public CompilerBase {
     return link_image(object, std::move(kernels));
   }
 
+  /// Of the architectures with units for f64 all others have a few, so that a warp waits 16 to 32 cycles for each.
+  [[nodiscard]] bool has_few_f64_units() const {
+    return architecture_ != "sm_80" && architecture_ != "sm_90" && architecture_ != "sm_100";
+  }
+
   [[nodiscard]] TargetFeatures device_features() const {
     return {.cpu = architecture_,
             .features = "",
@@ -233,6 +238,8 @@ class LlvmGpuCompiler final : public CompilerBase {
             .packs_words = true,
             .f16_masks = abi::gpu_target_number(architecture_) >= 80,   // PTX 6.5
             .bf16_masks = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
+            .bounds_nans = abi::gpu_target_number(architecture_) >= 80,
+            .few_f64_units = has_few_f64_units(),
             .permutes_bytes = true,
             .abs16 = false,  // ptxas takes what abs.s16 gives for positive
             .global_space = 1,
@@ -259,6 +266,7 @@ class LlvmGpuCompiler final : public CompilerBase {
   [[nodiscard]] TargetFeatures twin_features() const {
     TargetFeatures made = host_.features();
     made.packs_words = true;
+    made.few_f64_units = has_few_f64_units();
     return made;
   }
 

@@ -44,7 +44,8 @@ Status ActivationRun::compile_for_cpu(const std::string& text, const Place& plac
   PADLOCK_TRY(const auto compiler, compiler::TargetCompiler::create(place.target));
   if (const Status runs = compiler->check_runs_here(); !runs) return unavailable(runs.error().message);
   const auto made = std::make_shared<CpuCode>(CpuCode{std::move(program), {}});  // the code refers to it there
-  const compiler::TargetCompiler::Options options{.config = compiler->default_config(), .edits = place.edits};
+  const compiler::TargetCompiler::Options options{
+      .config = compiler->default_config(), .for_simt = place.is_twin(), .edits = place.edits};
   PADLOCK_TRY(abi::CompiledCode code, compiler->compile(made->program, options));
   PADLOCK_TRY(made->image, runtime::load_image(std::move(code)));
   cpu_code_ = made;

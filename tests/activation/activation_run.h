@@ -12,13 +12,14 @@
 
 namespace padlock::activation {
 
-/// Place says where the activations are computed: a device, and the target that code is made for. On the reference the
-/// functions are called without a program.
+/// Place says where the activations are computed: a device, and the target that code is made for; of a GPU's
+/// architecture the CPU runs the twin. On the reference the functions are called without a program.
 struct Place {
   runtime::DeviceId device;
   std::string target = "host";
   const compiler::PassEdits* edits = nullptr;  ///< of code for another CPU than "host"; borrowed while it is compiled
 
+  [[nodiscard]] bool is_twin() const { return target.starts_with("sm_"); }
   [[nodiscard]] bool is_reference() const { return device.kind == runtime::DeviceKind::reference; }
   [[nodiscard]] std::string name() const;
 };

@@ -3,26 +3,30 @@
 #include <set>
 
 #include "compiler/pass_edits.h"
+#include "ir/dtype.h"
 
 namespace padlock::activation {
 
-/// Collects the f64 constants that code computes with, but for 0 and what is not finite.
+/// Collects the constants of one type, f64 or f32, that code computes with, but for 0 and what is not finite.
 class ConstantsOfCode final : public compiler::PassEdits {
  public:
+  explicit ConstantsOfCode(ir::DType dtype) : dtype_(dtype) {}
   void emitted(llvm::Module& module) const override;
   [[nodiscard]] const std::set<double>& constants() const { return constants_; }
 
  private:
+  ir::DType dtype_;
   mutable std::set<double> constants_;  // of one compilation at a time
 };
 
-/// Seeds a bug: one f64 constant is another number wherever it stands.
+/// Seeds a bug: one constant of a type is another number wherever it stands.
 class WrongConstant final : public compiler::PassEdits {
  public:
-  WrongConstant(double right, double wrong) : right_(right), wrong_(wrong) {}
+  WrongConstant(ir::DType dtype, double right, double wrong) : dtype_(dtype), right_(right), wrong_(wrong) {}
   void emitted(llvm::Module& module) const override;
 
  private:
+  ir::DType dtype_;
   double right_, wrong_;
 };
 

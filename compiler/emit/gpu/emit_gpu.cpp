@@ -60,11 +60,15 @@ void emit_thread(KernelContext& context, llvm::Function* function) {
   scope.end();
 }
 
-/// Says whether a body has tens of operations between a load and a store, on values of f64.
-bool has_activation(const Body& body) {
-  return std::ranges::any_of(body.nodes, [](const BodyNode& node) {
-    return node.kind == NodeKind::operation && ir::info_of(node.op).op_class == ir::OpClass::activation;
-  });
+bool is_activation(const BodyNode& node) {
+  return node.kind == NodeKind::operation && ir::info_of(node.op).op_class == ir::OpClass::activation;
+}
+/// Says whether a body has tens of operations between a load and a store.
+bool has_activation(const Body& body) { return std::ranges::any_of(body.nodes, is_activation); }
+/// Says whether they are on values of f64, two registers each.
+bool has_wide_activation(const Body& body) {
+  return std::ranges::any_of(body.nodes,
+                             [](const BodyNode& node) { return is_activation(node) && node.dtype == ir::DType::f32; });
 }
 
 /// Threads that a multiprocessor shall hold at least of code that does little between a load and a store.
@@ -76,6 +80,9 @@ constexpr int kManyTileThreads = 1536;
 constexpr int kManyBoxThreads = 1536;
 /// The same where a stage is turned, which takes more registers, and more memory.
 constexpr int kManyTurningThreads = 1280;
+/// The same for activations of f16 and bf16, in 40 registers, of which ptxas would take 72: while threads compute,
+/// others load.
+constexpr int kManyActiveThreads = 1536;
 /// The same for tiles of bytes that find elements past 2^31: with 64 registers a thread some spill one.
 constexpr int kWideTileThreads = 768;
 
@@ -86,7 +93,7 @@ std::size_t loads_of(const Schedule& schedule) {
 }
 
 int blocks_at_once(const KernelContext& context, const TransposeTile& tile) {
-  if (context.index_bits != 32 || std::ranges::any_of(context.schedule.bodies, has_activation)) return 1;
+  if (context.index_bits != 32 || std::ranges::any_of(context.schedule.bodies, has_wide_activation)) return 1;
   const bool is_light = tile.lanes == 2 && loads_of(context.schedule) == 1;
   const bool is_wide = tile.lanes == 4 && context.offset_bits == 64;
   return std::max(1, (is_light ? kManyTileThreads : is_wide ? kWideTileThreads : kManyThreads) / tile.threads);
@@ -98,16 +105,18 @@ int blocks_at_once(const KernelContext& context, const TransposeTile& tile) {
 int blocks_at_once(const KernelContext& context) {
   if (context.tile != nullptr) return blocks_at_once(context, *context.tile);
   const Schedule& schedule = context.schedule;
-  if (schedule.boxes() != nullptr)
-    return std::ranges::any_of(schedule.bodies, has_activation)
-               ? 1
-               : (schedule.boxes()->stages.front().turn ? kManyTurningThreads : kManyBoxThreads) /
-                     schedule.boxes()->threads;
+  if (const Boxes* const boxes = schedule.boxes()) {
+    const bool turns = boxes->stages.front().turn.has_value();
+    if (std::ranges::any_of(schedule.bodies, turns ? has_activation : has_wide_activation)) return 1;
+    return (turns ? kManyTurningThreads : kManyBoxThreads) / boxes->threads;
+  }
   if (schedule.grid()->vectors > 2 || context.index_bits != 32) return 1;
   const bool is_short = std::ranges::all_of(schedule.bodies, [](const Body& body) {
-    return body.nodes.size() <= 3 && !has_activation(body) && std::ranges::all_of(body.loads, is_vector);
+    return body.nodes.size() <= 3 && !has_wide_activation(body) && std::ranges::all_of(body.loads, is_vector);
   });
-  return is_short && loads_of(schedule) <= 1 ? std::max(1, kManyThreads / schedule.grid()->threads) : 1;
+  if (!is_short || loads_of(schedule) > 1) return 1;
+  const bool is_active = std::ranges::any_of(schedule.bodies, has_activation);
+  return std::max(1, (is_active ? kManyActiveThreads : kManyThreads) / schedule.grid()->threads);
 }
 
 /// Emits the function that a HostEntry calls for each thread: void(launch, block, thread, shared memory, interval).

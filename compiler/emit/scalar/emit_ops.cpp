@@ -1,8 +1,16 @@
 #include "compiler/emit/scalar/emit_ops.h"
 
+#include <numeric>
+
 #include <llvm/IR/DerivedTypes.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include "compiler/emit/scalar/activation/activation_emitter.h"
+#include "compiler/emit/scalar/activation/half_activation_emitter.h"
+#include "compiler/emit/scalar/activation/pair_activation.h"
+#include "compiler/emit/scalar/activation/table_exponential.h"
+#include "compiler/emit/scalar/emit_loop.h"
 #include "ir/reference/numeric.h"
 
 namespace padlock::compiler {
@@ -109,14 +117,16 @@ llvm::Value* OpEmitter::f32_to_f16(Value* v) {
 /// a library elsewhere.
 llvm::Value* OpEmitter::f32_to_bf16(Value* v) {
   Value* raw = builder_.CreateBitCast(v, integer(32));
-  Value* high = builder_.CreateLShr(raw, constant(32, 16));
-  Value* last = builder_.CreateAnd(high, constant(32, 1));
-  Value* rounded =
-      builder_.CreateLShr(builder_.CreateAdd(builder_.CreateAdd(raw, constant(32, 0x7fff)), last), constant(32, 16));
   Value* magnitude = builder_.CreateAnd(raw, constant(32, 0x7fffffff));
   Value* nan = builder_.CreateICmpUGT(magnitude, constant(32, 0x7f800000));
-  Value* quiet = builder_.CreateOr(high, constant(32, 0x40));
-  return builder_.CreateTrunc(builder_.CreateSelect(nan, quiet, rounded), integer(16));
+  Value* quiet = builder_.CreateOr(builder_.CreateLShr(raw, constant(32, 16)), constant(32, 0x40));
+  return builder_.CreateTrunc(builder_.CreateSelect(nan, quiet, number_to_bf16(raw)), integer(16));
+}
+
+/// Rounds what is no NaN, or one whose last 16 bits are 0. Returns 32 bits.
+llvm::Value* OpEmitter::number_to_bf16(Value* raw) {
+  Value* last = builder_.CreateAnd(builder_.CreateLShr(raw, constant(32, 16)), constant(32, 1));
+  return builder_.CreateLShr(builder_.CreateAdd(builder_.CreateAdd(raw, constant(32, 0x7fff)), last), constant(32, 16));
 }
 
 /// Rounds to odd: toward zero, then the last bit set if anything was lost, so that a second rounding to a type of at
@@ -259,9 +269,101 @@ llvm::Value* OpEmitter::whole_by_sum(Op op, Value* x) {
 }
 
 llvm::Value* OpEmitter::activation(Op op, DType dtype, Value* x) {
-  ActivationEmitter emitter(builder_, float_type(DType::f64), target_.fma, register_lanes_);
-  Value* result = emitter.emit(op, builder_.CreateFPExt(to_float(dtype, x), float_type(DType::f64)));
-  return from_float(dtype, builder_.CreateFPTrunc(result, float_type(DType::f32)));
+  const bool by_element = target_.packs_words && lanes_ > 1;
+  const auto by_f64 = [&](Value* v) -> Value* {
+    llvm::Type* f64 = v->getType()->getWithNewType(builder_.getDoubleTy());
+    ActivationEmitter emitter(builder_, f64, target_, by_element);
+    return builder_.CreateFPTrunc(emitter.emit(op, builder_.CreateFPExt(v, f64)), v->getType());
+  };
+  const auto of = [&](Value* v) -> Value* {
+    if (dtype != DType::f32) return HalfActivationEmitter(builder_, v->getType(), target_, dtype).emit(op, v);
+    if (op == Op::exp && TableExponential::serves(target_, lanes_))
+      return unless_in_doubt(v, TableExponential(builder_, v->getType(), target_).emit(v), by_f64);
+    if (PairActivation::serves(target_, op))
+      return unless_in_doubt(v, PairActivation(builder_, v->getType(), target_).emit(op, v), by_f64);
+    return by_f64(v);
+  };
+  Value* value = to_float(dtype, x);
+  if (!by_element) return from_activation(dtype, of(value));
+  return from_activation(dtype, dtype == DType::f32 ? one_by_one(value, of) : side_by_side(value, of));
+}
+
+/// Takes likely results, and makes them another way where one of them is in doubt.
+llvm::Value* OpEmitter::unless_in_doubt(Value* v, std::pair<Value*, Value*> likely,
+                                        llvm::function_ref<Value*(Value*)> of) {
+  auto [results, doubt] = likely;
+  if (doubt->getType()->isVectorTy()) doubt = builder_.CreateOrReduce(doubt);
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  llvm::BasicBlock* slow = new_block(builder_, "doubt");
+  llvm::BasicBlock* after = new_block(builder_, "certain");
+  builder_.CreateCondBr(doubt, slow, after, llvm::MDBuilder(builder_.getContext()).createUnlikelyBranchWeights());
+  builder_.SetInsertPoint(slow);
+  Value* slowly = of(v);
+  llvm::BasicBlock* last = builder_.GetInsertBlock();
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+  llvm::PHINode* chosen = builder_.CreatePHI(v->getType(), 2);
+  chosen->addIncoming(results, before);
+  chosen->addIncoming(slowly, last);
+  return chosen;
+}
+
+/// Makes each element by itself.
+llvm::Value* OpEmitter::side_by_side(Value* v, llvm::function_ref<Value*(Value*)> of) {
+  Value* results = llvm::PoisonValue::get(v->getType());
+  for (int lane = 0; lane < lanes_; ++lane) {
+    const auto number = static_cast<std::uint64_t>(lane);
+    results = builder_.CreateInsertElement(results, of(builder_.CreateExtractElement(v, number)), number);
+  }
+  return results;
+}
+
+/// The same in a loop that rotates the vector, whose first element is the next one: ptxas would let them go side by
+/// side, and then they take up to three times the registers of one.
+llvm::Value* OpEmitter::one_by_one(Value* v, llvm::function_ref<Value*(Value*)> of) {
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  llvm::BasicBlock* inside = new_block(builder_, "element");
+  llvm::BasicBlock* after = new_block(builder_, "elements");
+  builder_.CreateBr(inside);
+  builder_.SetInsertPoint(inside);
+  llvm::PHINode* rest = builder_.CreatePHI(v->getType(), 2);
+  llvm::PHINode* at = builder_.CreatePHI(builder_.getInt32Ty(), 2);
+  Value* made = of(builder_.CreateExtractElement(rest, std::uint64_t{0}));
+  llvm::SmallVector<int> places(static_cast<std::size_t>(lanes_));
+  std::iota(places.begin(), places.end(), 1);
+  Value* last = builder_.CreateInsertElement(llvm::PoisonValue::get(v->getType()), made, std::uint64_t{0});
+  Value* rotated = builder_.CreateShuffleVector(rest, last, places);
+  Value* next = builder_.CreateAdd(at, builder_.getInt32(1));
+  llvm::Instruction* back = builder_.CreateCondBr(
+      builder_.CreateICmpULT(next, builder_.getInt32(static_cast<std::uint32_t>(lanes_))), inside, after);
+  llvm::LLVMContext& context = builder_.getContext();
+  llvm::MDNode* stays = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, stays});
+  loop->replaceOperandWith(0, loop);
+  back->setMetadata(llvm::LLVMContext::MD_loop, loop);
+  rest->addIncoming(v, before);
+  rest->addIncoming(rotated, builder_.GetInsertBlock());
+  at->addIncoming(builder_.getInt32(0), before);
+  at->addIncoming(next, builder_.GetInsertBlock());
+  builder_.SetInsertPoint(after);
+  return rotated;
+}
+
+/// Rounds a result, of which a NaN has any payload. On a CPU it has that of the argument, a bf16, or none; a GPU makes
+/// one itself, and rounds two to a word.
+llvm::Value* OpEmitter::from_activation(DType dtype, Value* v) {
+  if (dtype == DType::bf16 && !target_.takes_words)
+    return builder_.CreateTrunc(number_to_bf16(builder_.CreateBitCast(v, integer(32))), integer(16));
+  if (dtype != DType::bf16 || !target_.bounds_nans || lanes_ % 2 != 0) return from_float(dtype, v);
+  Value* words = llvm::PoisonValue::get(llvm::FixedVectorType::get(builder_.getInt32Ty(), lanes_ / 2));
+  for (int word = 0; 2 * word < lanes_; ++word) {
+    const auto number = static_cast<std::uint64_t>(word);
+    Value* first = builder_.CreateExtractElement(v, 2 * number);
+    Value* second = builder_.CreateExtractElement(v, 2 * number + 1);
+    Value* pair = builder_.CreateIntrinsic(intrinsic::nvvm_ff2bf16x2_rn, {}, {second, first});
+    words = builder_.CreateInsertElement(words, builder_.CreateBitCast(pair, builder_.getInt32Ty()), number);
+  }
+  return builder_.CreateBitCast(words, integer(16));
 }
 
 llvm::Value* OpEmitter::integer_abs(int width, Value* x) {

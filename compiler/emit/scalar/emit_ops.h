@@ -1,7 +1,9 @@
 #pragma once
 
 #include <span>
+#include <utility>
 
+#include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
 
 #include "compiler/emit/scalar/target_features.h"
@@ -21,9 +23,6 @@ class OpEmitter {
       : builder_(builder),
         lanes_(lanes),
         target_(target),
-        register_lanes_(!target.fma || target.packs_words ? 0
-                        : target.mask_registers           ? 8
-                                                          : 4),
         on_words_{
             .permute = target.permutes_bytes, .compare_f16 = target.f16_masks, .compare_bf16 = target.bf16_masks} {}
 
@@ -53,6 +52,7 @@ class OpEmitter {
   Value* f16_to_f32(Value* v);
   Value* f32_to_f16(Value* v);
   Value* f32_to_bf16(Value* v);
+  Value* number_to_bf16(Value* raw);
   Value* f64_to_f32_odd(Value* v);
 
   Value* truth(Value* boolean);                      // byte != 0, as i1
@@ -68,6 +68,10 @@ class OpEmitter {
   Value* whole(ir::Op op, ir::DType dtype, Value* x);
   Value* whole_by_sum(ir::Op op, Value* x);
   Value* activation(ir::Op op, ir::DType dtype, Value* x);
+  Value* unless_in_doubt(Value* v, std::pair<Value*, Value*> likely, llvm::function_ref<Value*(Value*)> of);
+  Value* side_by_side(Value* v, llvm::function_ref<Value*(Value*)> of);
+  Value* one_by_one(Value* v, llvm::function_ref<Value*(Value*)> of);
+  Value* from_activation(ir::DType dtype, Value* v);
   Value* integer_abs(int width, Value* x);
   Value* sign(ir::DType dtype, Value* x);
   Value* extremum(ir::Op op, ir::DType dtype, Value* a, Value* b);
@@ -79,7 +83,6 @@ class OpEmitter {
   llvm::IRBuilder<>& builder_;
   int lanes_;
   const TargetFeatures& target_;
-  unsigned register_lanes_;  // of FloatEmitter
   PackedWords::Instructions on_words_;
 };
 

@@ -17,6 +17,8 @@ struct TargetFeatures {
   bool packs_words = false;       ///< does what it can on words of several elements: it has no registers of fewer bits
   bool f16_masks = false;         ///< compares both f16 of a word at once, as PTX does
   bool bf16_masks = false;        ///< the same of bf16
+  bool bounds_nans = false;       ///< bounds f32 and keeps a NaN, and rounds two to a word of bf16 (PTX 7.0)
+  bool few_f64_units = false;     ///< computes f64 at 1/32 of f32's rate or less
   bool permutes_bytes = false;    ///< has PTX's prmt
   bool abs16 = true;              ///< compares abs of the least i16 as the negative number that it is
   unsigned global_space = 0;      ///< LLVM's address space of buffers

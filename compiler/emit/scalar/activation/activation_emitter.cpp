@@ -1,15 +1,11 @@
 #include "compiler/emit/scalar/activation/activation_emitter.h"
 
-#include <limits>
-
 namespace padlock::compiler {
 
 using llvm::Value;
 using namespace activation;
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Adding it leaves the nearest whole number plus f64's exponent bias in a sum's last places.
 constexpr double kRounder = 0x1.8p52 + 1023;
@@ -188,12 +184,7 @@ Value* ActivationEmitter::log(Value* x) {
   Value* high = f_.mul(k, kLn2High);
   Value* low = f_.fma(k, kLn2Low, of_m);
   Value* sum = f_.add(high, low);
-  Value* result = round_to_odd(sum, f_.sub(low, f_.sub(sum, high)));
-  Value* zero = f_.constant(0);
-  Value* other = f_.if_negative(x, f_.constant(std::numeric_limits<double>::quiet_NaN()), x);
-  other = builder.CreateSelect(builder.CreateFCmpOEQ(x, zero), f_.constant(-kInfinity), other);
-  Value* usual = builder.CreateAnd(builder.CreateFCmpOGT(x, zero), builder.CreateFCmpOLT(x, f_.constant(kInfinity)));
-  return builder.CreateSelect(usual, result, other);
+  return f_.with_ends_of_log(x, round_to_odd(sum, f_.sub(low, f_.sub(sum, high))));
 }
 
 Value* ActivationEmitter::emit(ir::Op op, Value* x) {

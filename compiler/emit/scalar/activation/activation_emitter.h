@@ -6,17 +6,18 @@
 
 namespace padlock::compiler {
 
-/// Emits the activations: of a float, given and returned as f64, what rounds to the f32 that is nearest to the real
-/// function's value, ties to even. Branch-free, without tables and calls. Judged on all floats by tests/activation.
+/// Emits the activations of f32: of an argument, given and returned as f64, what rounds to the f32 that is nearest to
+/// the real function's value, ties to even. Branch-free, without tables and calls. Judged on all floats by
+/// tests/activation.
 class ActivationEmitter {
  public:
   using Value = llvm::Value;
 
   /// As FloatEmitter's.
-  ActivationEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, bool has_fma, unsigned register_lanes)
-      : f_(builder, type, has_fma, register_lanes) {}
+  ActivationEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, bool repeated)
+      : f_(builder, type, target, repeated) {}
 
-  /// `op`: of the class OpClass::activation. `x`: floats, none of them with more bits than f32 has.
+  /// `op`: of the class OpClass::activation. `x`: what f32 has.
   [[nodiscard]] Value* emit(ir::Op op, Value* x);
 
  private:

@@ -1,14 +1,19 @@
 #include "compiler/emit/scalar/activation/float_emitter.h"
 
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/bit.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
 namespace padlock::compiler {
@@ -16,12 +21,36 @@ namespace padlock::compiler {
 namespace intrinsic = llvm::Intrinsic;
 using llvm::Value;
 
+namespace {
+
+/// The bytes of the registers whose constants are operands in memory; 0 where none are.
+unsigned register_bytes(const TargetFeatures& target) {
+  if (!target.fma || target.packs_words) return 0;
+  return target.mask_registers ? 64 : 32;
+}
+
+/// PTX's memory for constants, which are operands from there.
+constexpr unsigned kConstantSpace = 4;
+
+}  // namespace
+
+FloatEmitter::FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, bool repeated)
+    : builder_(builder),
+      type_(type),
+      bits_type_(type->getWithNewType(builder.getIntNTy(type->getScalarSizeInBits()))),
+      target_(target),
+      repeated_(repeated),
+      register_lanes_(register_bytes(target) * 8 / type->getScalarSizeInBits()) {}
+
 /// Returns a constant of LLVM's or, for vectors of whole registers, one that is loaded: LLVM would broadcast its own
 /// constants in an instruction before each multiplication and addition of a polynomial. AVX2 has no arithmetic that
 /// does so itself; with AVX-512 LLVM broadcasts once for two registers, and `gelu` takes a tenth longer on a Zen 4.
+/// A GPU's constant of f64 costs two instructions in each place; before a loop ptxas loads it from the constant bank.
 Value* FloatEmitter::constant(double value) const {
+  if (value == 0) return llvm::ConstantFP::get(type_, value);
+  if (target_.takes_words && repeated_ && type_->isDoubleTy()) return loaded_constant(value);
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(type_);
-  if (register_lanes_ == 0 || value == 0 || type == nullptr || type->getNumElements() < register_lanes_)
+  if (register_lanes_ == 0 || type == nullptr || type->getNumElements() < register_lanes_)
     return llvm::ConstantFP::get(type_, value);
   Value* loaded = loaded_constant(value);
   if (type->getNumElements() == register_lanes_) return loaded;
@@ -30,50 +59,110 @@ Value* FloatEmitter::constant(double value) const {
   return builder_.CreateShuffleVector(loaded, lanes);
 }
 
-/// Loads a register's lanes from a place that LLVM does not know the value of.
+/// Loads a register's lanes, or a GPU's constant, from a place that LLVM does not know the value of. A GPU's kernels
+/// may be modules of one text: each names its own.
 Value* FloatEmitter::loaded_constant(double value) const {
-  auto* type = llvm::FixedVectorType::get(builder_.getDoubleTy(), register_lanes_);
-  const llvm::Align align(register_lanes_ * sizeof(double));
-  llvm::Module& module = *builder_.GetInsertBlock()->getModule();
-  const std::string name = "constant." + llvm::utohexstr(llvm::bit_cast<std::uint64_t>(value));
+  llvm::Function& function = *builder_.GetInsertBlock()->getParent();
+  llvm::Module& module = *function.getParent();
+  llvm::Type* element = type_->getScalarType();
+  llvm::Type* type = target_.takes_words ? element : llvm::FixedVectorType::get(element, register_lanes_);
+  const std::string name = (target_.takes_words ? function.getName().str() : "") + "_constant_" +
+                           (element->isDoubleTy() ? "f64_" : "f32_") +
+                           llvm::utohexstr(llvm::bit_cast<std::uint64_t>(value));
+  const llvm::Align align(type->getPrimitiveSizeInBits().getFixedValue() / 8);
   llvm::GlobalVariable* place = module.getNamedGlobal(name);
   if (place == nullptr) {
     place = new llvm::GlobalVariable(module, type, /*isConstant=*/true, llvm::GlobalValue::InternalLinkage,
                                      llvm::ConstantFP::get(type, value), name, /*InsertBefore=*/nullptr,
-                                     llvm::GlobalValue::NotThreadLocal, /*AddressSpace=*/0,
+                                     llvm::GlobalValue::NotThreadLocal, target_.takes_words ? kConstantSpace : 0,
                                      /*isExternallyInitialized=*/true);
     place->setAlignment(align);
   }
+  llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+  if (target_.takes_words)
+    builder_.SetInsertPoint(&function.getEntryBlock(), function.getEntryBlock().getFirstInsertionPt());
   llvm::LoadInst* load = builder_.CreateAlignedLoad(type, place, align);
   load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(builder_.getContext(), {}));
   return load;
 }
-Value* FloatEmitter::bits(std::uint64_t value) const {
-  return llvm::ConstantInt::get(type_->getWithNewType(builder_.getInt64Ty()), value);
-}
-Value* FloatEmitter::bits_of(Value* x) {
-  return builder_.CreateBitCast(x, type_->getWithNewType(builder_.getInt64Ty()));
-}
+Value* FloatEmitter::bits(std::uint64_t value) const { return llvm::ConstantInt::get(bits_type_, value); }
+Value* FloatEmitter::sign_bit() const { return bits(std::uint64_t{1} << (bits_type_->getScalarSizeInBits() - 1)); }
 
 Value* FloatEmitter::sqrt(Value* x) { return builder_.CreateUnaryIntrinsic(intrinsic::sqrt, x); }
 Value* FloatEmitter::magnitude(Value* x) { return builder_.CreateUnaryIntrinsic(intrinsic::fabs, x); }
 Value* FloatEmitter::with_sign(Value* x, Value* sign) {
-  return from_bits(builder_.CreateXor(bits_of(x), builder_.CreateAnd(bits_of(sign), bits(std::uint64_t{1} << 63))));
+  return from_bits(builder_.CreateXor(bits_of(x), builder_.CreateAnd(bits_of(sign), sign_bit())));
 }
 
 Value* FloatEmitter::fma(Value* a, Value* b, Value* c) {
-  if (!has_fma_) return add(mul(a, b), c);
+  if (!has_fma()) return add(mul(a, b), c);
   return builder_.CreateIntrinsic(intrinsic::fma, {type_}, {a, b, c});
 }
 
+Value* FloatEmitter::near_quotient(double a, Value* b) {
+  const bool refines = target_.packs_words && has_fma();
+  if (!refines) return div(constant(a), b);
+  Value* one = llvm::ConstantFP::get(type_, 1);
+  Value* reciprocal = target_.takes_words ? builder_.CreateIntrinsic(intrinsic::nvvm_rcp_approx_ftz_f, {}, {b})
+                                          : div(one, b);  // the twin's
+  Value* quotient = a == 1 ? reciprocal : mul(reciprocal, a);
+  return fma(fma(builder_.CreateFNeg(b), quotient, constant(a)), reciprocal, quotient);
+}
+
+/// Returns an approximation to 1.5 * 2^-12 or better, or null where there is none.
+Value* FloatEmitter::rsqrt_seed(Value* x, bool kept) {
+  if (target_.takes_words) return builder_.CreateIntrinsic(intrinsic::nvvm_rsqrt_approx_f, {}, {x});
+  const bool wide = target_.mask_registers;
+  auto* type = llvm::dyn_cast<llvm::FixedVectorType>(type_);
+  if (register_lanes_ == 0 || type == nullptr || type->getNumElements() % register_lanes_ != 0) return nullptr;
+  if (kept && !wide) return nullptr;  // rsqrtps takes them for 0
+  llvm::SmallVector<Value*> parts;
+  for (unsigned first = 0; first < type->getNumElements(); first += register_lanes_) {
+    llvm::SmallVector<int> lanes(register_lanes_);
+    std::iota(lanes.begin(), lanes.end(), static_cast<int>(first));
+    Value* part = builder_.CreateShuffleVector(x, lanes);
+    Value* other = llvm::Constant::getNullValue(part->getType());
+    parts.push_back(wide ? builder_.CreateIntrinsic(intrinsic::x86_avx512_rsqrt14_ps_512, {},
+                                                    {part, other, builder_.getInt16(0xffff)})
+                         : builder_.CreateIntrinsic(intrinsic::x86_avx_rsqrt_ps_256, {}, {part}));
+  }
+  return llvm::concatenateVectors(builder_, parts);
+}
+
+/// A step of Newton's from a seed. A NaN of the step means that x is 0 or infinity, or that the seed is one.
+Value* FloatEmitter::near_rsqrt(Value* x, bool kept) {
+  Value* seed = rsqrt_seed(x, kept);
+  if (seed == nullptr) return div(constant(1), sqrt(x));
+  Value* rest = fma(builder_.CreateFNeg(mul(x, seed)), seed, constant(1));
+  Value* stepped = fma(mul(seed, 0.5), rest, seed);
+  return builder_.CreateSelect(builder_.CreateFCmpUNO(stepped, stepped), seed, stepped);
+}
+
 Value* FloatEmitter::at_most(Value* x, double bound) {
+  if (target_.bounds_nans && !type_->isDoubleTy())
+    return builder_.CreateBinaryIntrinsic(intrinsic::minimum, x, constant(bound));
   return builder_.CreateSelect(builder_.CreateFCmpOLT(constant(bound), x), constant(bound), x);
 }
 Value* FloatEmitter::at_least(Value* x, double bound) {
+  if (target_.bounds_nans && !type_->isDoubleTy())
+    return builder_.CreateBinaryIntrinsic(intrinsic::maximum, x, constant(bound));
   return builder_.CreateSelect(builder_.CreateFCmpOGT(constant(bound), x), constant(bound), x);
+}
+/// On integers: the bits of what has a sign are above those of -0.
+Value* FloatEmitter::positive_part(Value* x) {
+  return from_bits(builder_.CreateBinaryIntrinsic(intrinsic::umin, bits_of(x), sign_bit()));
 }
 Value* FloatEmitter::if_negative(Value* x, Value* below, Value* other) {
   return builder_.CreateSelect(is_negative(x), below, other);
+}
+
+Value* FloatEmitter::with_ends_of_log(Value* x, Value* result) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Value* other = if_negative(x, constant(std::numeric_limits<double>::quiet_NaN()), x);
+  other = builder_.CreateSelect(builder_.CreateFCmpOEQ(x, constant(0)), constant(-kInfinity), other);
+  Value* above_zero = builder_.CreateFCmpOGT(x, constant(0));
+  Value* usual = builder_.CreateAnd(above_zero, builder_.CreateFCmpOLT(x, constant(kInfinity)));
+  return builder_.CreateSelect(usual, result, other);
 }
 
 Value* FloatEmitter::polynomial(std::span<const double> coefficients, Value* x) {

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <utility>
+
+#include "compiler/emit/scalar/activation/float_emitter.h"
+
+namespace padlock::compiler {
+
+/// Emits exp of f32 without f64, as a sum of two f32 with a table of 32 powers of two in registers, on whole registers
+/// of AVX-512: right wherever the sum's error cannot change how it rounds. That is so for all but 1 argument in 1000.
+class TableExponential {
+ public:
+  using Value = llvm::Value;
+
+  /// `lanes`: of f32.
+  [[nodiscard]] static bool serves(const TargetFeatures& target, int lanes) {
+    return target.mask_registers && target.fma && !target.packs_words && lanes % kLanes == 0;
+  }
+  TableExponential(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target)
+      : f_(builder, type, target, /*repeated=*/false) {}
+
+  /// Returns the results, and as vector of i1 which of them are in doubt.
+  [[nodiscard]] std::pair<Value*, Value*> emit(Value* x);
+
+ private:
+  static constexpr int kLanes = 16;
+
+  Value* looked_up(llvm::ArrayRef<float> table, Value* index);
+
+  FloatEmitter f_;
+};
+
+}  // namespace padlock::compiler
