@@ -1,0 +1,365 @@
+#!/usr/bin/env python3
+"""Times the families of problems of bench/zoo on a GPU: Padlock's default beside the better of two copies and beside
+PyTorch, eager and compiled with static and with dynamic sizes, all as CUDA graphs on the same tensors of one process.
+Each bit of Padlock's result is checked before anything is timed.
+
+usage: zoo.py --json=FILE [--families=NAME,...] [--seconds=N] [--rounds=N] [--mode=NAME] [--warm=PROCESSES]
+       zoo.py --dry-run [--families=NAME,...]
+
+Needs PyTorch and the package padlock. `--dry-run` needs no GPU: it lists the problems, and checks Padlock's results and
+the peers' words on a CPU, of one image or a few rows each. A run: processes beside each other compile what PyTorch
+compiles (its caches are in a folder of their own); then one process times, and another goes on where a peer ended it.
+"""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "zoo"))
+
+import graphs  # noqa: E402
+import problems  # noqa: E402
+import summary  # noqa: E402
+import survivor  # noqa: E402
+import words  # noqa: E402
+
+GRAPH_BYTES = 8 << 27  # what the calls of one graph move, about
+MOST_CALLS, MOST_BUFFERS, GUARD_BYTES = 200, 8, 256
+CALL_SECONDS = 90  # of one contestant, its compilation included
+
+
+def torch_function(words_, problem):
+    """A new function, so that nothing that was compiled of another one serves it."""
+    return lambda *inputs: words_.result(problem.program.run(words_, *inputs))
+
+
+def is_close(torch, found, expected):
+    """For peers, which round sums and fused operations as they like."""
+    if found.dtype != expected.dtype or found.shape != expected.shape:
+        return False
+    if not found.dtype.is_floating_point:
+        return torch.equal(found, expected)
+    bound = 1e-5 if found.dtype == torch.float32 else 2e-2
+    return torch.allclose(found.float(), expected.float(), atol=bound, rtol=bound)
+
+
+def difference(torch, found, expected):
+    """Returns where bits differ, for people; None where none does."""
+    integers = {1: torch.uint8, 2: torch.int16, 4: torch.int32}[found.element_size()]
+    differs = found.view(integers) != expected.view(integers)
+    if found.shape == expected.shape and not bool(differs.any()):
+        return None
+    index = tuple(int(i) for i in differs.nonzero()[0])
+    return f"{int(differs.sum())} elements, first at {index}: expected {expected[index].item()!r}, found {found[index].item()!r}"
+
+
+def inputs_of(torch, types, problem, device):
+    """Random ones without zeros, whose sign not all libraries keep."""
+    def one(shape, dtype):
+        if dtype in ("i8", "u8"):
+            return torch.randint(-100 if dtype == "i8" else 0, 100, shape, device=device, dtype=types[dtype])
+        values = torch.randn(shape, device=device, dtype=torch.float32).to(types[dtype])
+        return torch.where(values == 0, torch.ones((), device=device, dtype=types[dtype]), values)
+
+    return [one(*given) for given in problem.program.inputs]
+
+
+class Gpu:
+    def __init__(self, arguments, emit):
+        import torch
+
+        self.torch, self.arguments, self.emit = torch, arguments, emit
+        torch.set_grad_enabled(False)
+        self.forget_autotuning()
+        self.words = words.Torch()
+        self.properties = torch.cuda.get_device_properties(0)
+        self.l2_bytes = getattr(self.properties, "L2_cache_size", 64 << 20)
+
+    @staticmethod
+    def forget_autotuning():
+        """What the processes that fill the caches timed beside each other is not used."""
+        import torch._inductor.config as config
+
+        if hasattr(config, "autotune_local_cache"):
+            config.autotune_local_cache = False
+
+    def prime(self):
+        """What the first call of any program takes in a process is not that of the first problem."""
+        import padlock
+
+        kernel = padlock.compile("program prime(x: f32[N]) { y = pad(x, low = [1], high = [1]) return y }")
+        kernel(self.torch.ones(8, device="cuda"))
+        self.torch.cuda.synchronize()
+
+    def compiled(self, problem, dynamic):
+        self.torch._dynamo.reset()
+        return self.torch.compile(torch_function(self.words, problem), dynamic=dynamic, mode=self.arguments.mode)
+
+    def warm(self, problem):
+        """Fills PyTorch's caches."""
+        inputs = inputs_of(self.torch, self.words.types, problem, "cuda")
+        for dynamic in (False, True):
+            self.compiled(problem, dynamic)(*inputs)
+        self.torch.cuda.synchronize()
+
+    def guarded(self, problem):
+        """Memory for a result between bytes that nothing may change, and those bytes."""
+        torch, dtype = self.torch, self.words.types[problem.dtype]
+        size = math.prod(problem.program.output) * problems.ELEMENT_BYTES[problem.dtype]
+        memory = torch.full((size + 2 * GUARD_BYTES,), 0x5B, dtype=torch.uint8, device="cuda")
+        inside = memory[GUARD_BYTES:GUARD_BYTES + size].view(dtype).view(problem.program.output)
+        return inside, (memory[:GUARD_BYTES], memory[GUARD_BYTES + size:])
+
+    def expected(self, problem, kernel, inputs):
+        """What PyTorch makes, whose bits are the same where nothing but moves, relu and single operations happen. Else
+        what Padlock's code for a CPU makes, if PyTorch's is close to that."""
+        eager = torch_function(self.words, problem)(*inputs)
+        if problem.program.is_exact:
+            return eager
+        host = kernel(*(x.cpu() for x in inputs), **problem.program.dims).cuda()
+        if not is_close(self.torch, host, eager):
+            raise RuntimeError("Padlock's result on the CPU is not close to PyTorch's")
+        return host
+
+    def check(self, result, guards, expected):
+        """Raises where a bit is wrong."""
+        found = difference(self.torch, result, expected)
+        if found is None and any(bool((guard != 0x5B).any()) for guard in guards):
+            found = "bytes beside the result were written"
+        if found is not None:
+            raise ArithmeticError(found)
+
+    def buffers_for(self, problem):
+        free = self.torch.cuda.mem_get_info()[0]
+        wanted = max(2, min(MOST_BUFFERS, -(-3 * self.l2_bytes // problem.bytes)))
+        return max(1, min(wanted, int(free * 0.7 // (8 * problem.bytes))))
+
+    def add_copies(self, timer, problem, without):
+        torch, count = self.torch, timer.buffers
+        length = max(4, problem.bytes // 8)
+        pairs = [[torch.ones(length, dtype=torch.int32, device="cuda") for _ in range(2)] for _ in range(count)]
+        self.step("memcpy")
+        timer.add("memcpy", lambda i: pairs[i][1].copy_(pairs[i][0]))
+        if "copy kernel" in without:
+            return
+        self.step("copy kernel")
+        copy = graphs.CopyKernel()
+        for block, warps in graphs.COPY_SHAPES:
+            timer.add(f"copy {block}", lambda i, b=block, w=warps: copy(pairs[i][0], pairs[i][1], b, w))
+        timer.keep_fastest("copy ", "copy kernel")
+
+    def peers(self, problem):
+        yield "torch eager", lambda: torch_function(self.words, problem)
+        yield "torch static", lambda: self.compiled(problem, dynamic=False)
+        yield "torch dynamic", lambda: self.compiled(problem, dynamic=True)
+
+    def add_peer(self, timer, name, make, sets, expected):
+        call = make()
+        if not is_close(self.torch, call(*sets[0]), expected):
+            raise RuntimeError("its result is not Padlock's")
+        timer.add(name, lambda i: call(*sets[i]))
+
+    def skip(self, problem, who, error):
+        self.emit("zoo_skipped", index=self.index, title=problem.title, who=who, reason=f"{type(error).__name__}: {error}"[:300])
+
+    def require_device(self):
+        """Ends this process where the device has failed, which it does for all that follows."""
+        try:
+            self.torch.cuda.synchronize()
+        except Exception as error:
+            raise SystemExit(f"the device failed: {error}") from None
+
+    def step(self, who):
+        self.emit("zoo_step", index=self.index, who=who)
+
+    def first_call(self, problem, inputs, out):
+        """The kernel, and how long text to kernel and text to result took."""
+        import padlock
+
+        self.torch.cuda.synchronize()
+        begin = time.perf_counter()
+        kernel = padlock.compile(problem.text)
+        text = time.perf_counter()
+        kernel(*inputs, **problem.program.dims, out=out)
+        self.torch.cuda.synchronize()
+        return kernel, {"text_ms": (text - begin) * 1e3, "first_ms": (time.perf_counter() - begin) * 1e3}
+
+    def run(self, index, problem, without):
+        self.index = index
+        self.step("padlock")
+        torch, buffers = self.torch, self.buffers_for(problem)
+        sets = [inputs_of(torch, self.words.types, problem, "cuda") for _ in range(buffers)]
+        results = [self.guarded(problem) for _ in range(buffers)]
+        kernel, times = self.first_call(problem, sets[0], results[0][0])
+        expected = self.expected(problem, kernel, sets[0])
+        self.check(*results[0], expected)
+        timer = graphs.Timer(torch, min(MOST_CALLS, max(buffers, GRAPH_BYTES // problem.bytes)), buffers)
+        results[0][0].zero_()
+        timer.add("padlock", lambda i: kernel(*sets[i], **problem.program.dims, out=results[i][0]))
+        self.check(*results[0], expected)
+        self.add_copies(timer, problem, without)
+        for name, make in self.peers(problem):
+            if name in without:
+                continue
+            self.step(name)
+            try:
+                self.add_peer(timer, name, make, sets, expected)
+            except Exception as error:  # whatever a library does of a program that does not suit it
+                self.skip(problem, name, error)
+                self.require_device()
+        self.step("padlock")
+        samples = timer.samples(self.arguments.rounds)
+        us = {name: statistics.median(found) for name, found in samples.items()}
+        self.emit("zoo_row", index=index, family=problem.family, name=problem.name, dtype=problem.dtype, bytes=problem.bytes,
+                  us=us, low_us={n: min(f) for n, f in samples.items()}, high_us={n: max(f) for n, f in samples.items()},
+                  of_copy=min(us["memcpy"], us.get("copy kernel", math.inf)) / us["padlock"], buffers=buffers,
+                  calls=timer.calls, rounds=self.arguments.rounds, **times)
+
+
+def chosen(arguments, device="gpu", divisor=1):
+    families = arguments.families.split(",") if arguments.families else None
+    return problems.all_problems(device, families, divisor)
+
+
+def child(arguments):
+    emit = survivor.emitter()
+    gpu = Gpu(arguments, emit)
+    gpu.prime()
+    for index, problem in enumerate(chosen(arguments)):
+        if index < arguments.first:
+            continue
+        without = arguments.without.split(",") if index == arguments.first else []
+        try:
+            gpu.run(index, problem, without)
+        except ArithmeticError as error:
+            emit("zoo_wrong", index=index, title=problem.title, reason=str(error))
+        except Exception as error:
+            gpu.skip(problem, "padlock", error)
+        gpu.require_device()
+        gpu.torch.cuda.empty_cache()
+    return 0
+
+
+def warm_child(arguments):
+    """Compiles every so-many-th problem; one that fails will say so when it is timed."""
+    number, count = map(int, arguments.warm_part.split("/"))
+    gpu = Gpu(arguments, None)
+    for problem in chosen(arguments)[number::count]:
+        try:
+            gpu.warm(problem)
+        except Exception as error:
+            print(f"warm {problem.title}: {error}", file=sys.stderr)
+    return 0
+
+
+def fill_caches(arguments, passed, seconds):
+    """In processes beside each other, which end when the time is over."""
+    begin = time.monotonic()
+    command = [sys.executable, "-B", __file__, *passed]
+    processes = [subprocess.Popen([*command, f"--warm-part={i}/{arguments.warm}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                 for i in range(arguments.warm)]
+    for process in processes:
+        try:
+            process.wait(timeout=max(0.01, seconds - (time.monotonic() - begin)))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    return time.monotonic() - begin
+
+
+def facts():
+    """In a process of its own, since it loads the libraries."""
+    script = ("import json, torch, triton, padlock; p = torch.cuda.get_device_properties(0); print(json.dumps(dict("
+              "gpu=p.name, l2_bytes=getattr(p, 'L2_cache_size', 0), torch=torch.__version__, triton=triton.__version__, "
+              "cuda=torch.version.cuda, padlock=padlock.__version__)))")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"zoo.py: error: expected PyTorch with a GPU, Triton and padlock: {done.stderr.strip().splitlines()[-1:]}")
+    return json.loads(done.stdout)
+
+
+def show(found):
+    """For people, as it comes."""
+    if found["kind"] == "zoo_row":
+        speeds = " ".join(f"{name} {ratio:.2f}" for name, ratio in summary.speeds(found).items())
+        print(f"{found['family']:<12} {found['name']:<22} {found['dtype']:<4} {found['bytes'] >> 20:4d} MiB  {found['us']['padlock']:8.2f} us  "
+              f"of {speeds}  first {found['first_ms']:.0f} ms", flush=True)
+    elif found["kind"] in ("zoo_wrong", "zoo_skipped"):
+        print(f"{found['kind'][4:]:<12} {found.get('title', found['index'])} {found.get('who', '')}: {found['reason'][:160]}", flush=True)
+
+
+def measure(arguments):
+    begin, listed = time.monotonic(), chosen(arguments)
+    passed = [f"--families={arguments.families}", f"--rounds={arguments.rounds}"] + ([f"--mode={arguments.mode}"] if arguments.mode else [])
+    os.environ.setdefault("CUDA_CACHE_DISABLE", "1")  # loading is compiling
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
+    os.environ.setdefault("TORCHINDUCTOR_FX_GRAPH_CACHE", "1")
+    objects = []
+    with tempfile.TemporaryDirectory(prefix="padlock_zoo_") as room, open(arguments.json, "w", encoding="utf-8") as out:
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = room
+        os.environ["TRITON_CACHE_DIR"] = f"{room}/triton"
+
+        def write(found):
+            objects.append(found)
+            print(json.dumps(found), file=out, flush=True)
+            show(found)
+
+        write({"schema": 1, "kind": "zoo_provenance", **facts(), "commit": arguments.commit, "problems": len(listed),
+               "mode": arguments.mode or "default"})
+        if arguments.warm:
+            print(f"compiled beside each other in {fill_caches(arguments, passed, arguments.seconds / 2):.0f} s", flush=True)
+        left = arguments.seconds - (time.monotonic() - begin)
+        survivor.run(__file__, passed, len(listed), left, CALL_SECONDS, write)
+    print(f"\n{summary.text_of(objects)}\nof {len(listed)} problems, in {time.monotonic() - begin:.0f} s")
+    return 1 if any(found["kind"] == "zoo_wrong" for found in objects) else 0
+
+
+def dry_run(arguments):
+    """Returns 1 where a result is wrong."""
+    import padlock
+    import torch
+
+    torch.set_grad_enabled(False)
+    torch_words, wrong = words.Torch(), 0
+    for problem, small in zip(chosen(arguments), chosen(arguments, divisor=1 << 40), strict=True):
+        inputs = inputs_of(torch, torch_words.types, small, "cpu")
+        found = padlock.compile(small.text)(*inputs, **small.program.dims)
+        expected = torch_function(torch_words, small)(*inputs)
+        note = difference(torch, found, expected) if small.program.is_exact else None
+        if note is None and not (found.shape == torch.Size(small.program.output) and is_close(torch, found, expected)):
+            note = "not close to PyTorch's"
+        wrong += note is not None
+        print(f"{problem.title:<44} {problem.bytes / 2**20:7.1f} MiB  {note or 'right'}")
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--json", default="zoo.jsonl")
+    parser.add_argument("--families", default="", help="of families.txt, apart by commas")
+    parser.add_argument("--seconds", type=float, default=240, help="for all; problems are in an order that mixes families")
+    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--mode", help="of torch.compile: max-autotune-no-cudagraphs, say")
+    parser.add_argument("--warm", type=int, default=min(12, os.cpu_count() or 1), help="processes that compile before; 0: none")
+    parser.add_argument("--commit", default="")
+    parser.add_argument("--dry-run", action="store_true")
+    for hidden, kind, value in (("--first", int, 0), ("--without", str, ""), ("--warm-part", str, "")):
+        parser.add_argument(hidden, type=kind, default=value, help=argparse.SUPPRESS)
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.warm_part:
+        return warm_child(arguments)
+    if arguments.child:
+        return child(arguments)
+    return dry_run(arguments) if arguments.dry_run else measure(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
