@@ -491,8 +491,9 @@ typedef struct padlock_bind_options {
 
 /* Checks the sizes and evaluates everything but pointers: results' extents, variant, grid. Errors: INVALID_ARGUMENT for
    what is not of the program (a name, a count, a type, a rank, a device); FAILED_PRECONDITION, with axis, expression
-   and values, for the first requirement that the sizes break. On a GPU the first sizes of a kernel that do not fit 32
-   bits load code for such: that is illegal while a stream of the context is captured. Errors then also as compiling. */
+   and values, for the first requirement that the sizes break. On a GPU a kernel has code of several variants, and the
+   first sizes that take one let the driver assemble it: that takes tens of milliseconds and is legal while a stream is
+   captured. Errors then also as the driver says, by the variant's name. */
 PADLOCK_API padlock_status padlock_kernel_bind(padlock_kernel* kernel, const padlock_bind_options* options,
                                                padlock_call** call, padlock_error** error);
 /* The same for extents alone, of a program that is not compiled: the call tells its sizes and does not launch. The

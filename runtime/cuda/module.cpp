@@ -4,9 +4,10 @@
 
 #include <array>
 #include <bit>
+#include <optional>
 #include <utility>
 
-#include "abi/ptx_parts.h"
+#include "abi/ptx_entries.h"
 
 namespace padlock::runtime::cuda {
 namespace {
@@ -113,38 +114,25 @@ Result<Function> Module::function(const std::string& name) const {
   return Function(context, handle, name);
 }
 
-Result<std::unique_ptr<const ProgramModules>> ProgramModules::load(const Context& context, std::string_view ptx,
-                                                                   std::string name, Make make) {
-  abi::PtxParts parts = abi::split_ptx(ptx);
-  PADLOCK_TRY(Module usual, make(context, parts.usual, name));
-  return std::unique_ptr<const ProgramModules>(
-      new ProgramModules(context, std::move(name), make, std::move(parts.large), std::move(usual)));
+bool ProgramModules::has(const std::string& entry) const { return abi::has_ptx_entry(ptx_, entry); }
+
+Result<ProgramModules::Loaded> ProgramModules::load(const std::string& entry) const {
+  const std::optional<std::string> ptx = abi::ptx_of_entry(ptx_, entry);
+  if (!ptx) return internal_error(fmt::format("the PTX has no entry {}", entry));
+  PADLOCK_TRY(const BesideCapture beside, BesideCapture::enter(context_));
+  PADLOCK_TRY(Module module, make_(context_, *ptx, entry));
+  PADLOCK_TRY(Function function, module.function(entry));
+  return Loaded{std::move(module), std::move(function)};
 }
 
-bool ProgramModules::is_large(const std::string& function) const {
-  return large_ptx_.contains(fmt::format(".entry {}(", function));
-}
-
-bool ProgramModules::is_loaded(const std::string& function) const {
-  if (!is_large(function)) return true;
+Result<const Function*> ProgramModules::function(const std::string& entry) const {
   const std::lock_guard lock(mutex_);
-  return large_.has_value();
-}
-
-Result<const Module*> ProgramModules::module_of(const std::string& function) const {
-  if (!is_large(function)) return &usual_;
-  if (!large_) {
-    PADLOCK_TRY(large_, make_(context_, large_ptx_, name_ + " for large sizes"));
+  auto found = loaded_.find(entry);
+  if (found == loaded_.end()) {
+    PADLOCK_TRY(Loaded loaded, load(entry));
+    found = loaded_.emplace(entry, std::move(loaded)).first;
   }
-  return &*large_;
-}
-
-Result<const Function*> ProgramModules::function(const std::string& name) const {
-  const std::lock_guard lock(mutex_);
-  if (const auto found = functions_.find(name); found != functions_.end()) return &found->second;
-  PADLOCK_TRY(const Module* module, module_of(name));
-  PADLOCK_TRY(Function loaded, module->function(name));
-  return &functions_.emplace(name, std::move(loaded)).first->second;
+  return &found->second.function;
 }
 
 Result<FunctionFacts> function_facts(const Function& function) {
