@@ -6,40 +6,51 @@ import random
 COPY_SHAPES = ((512, 4), (1024, 4), (2048, 4), (4096, 8))  # words of 4 bytes and warps of a block
 
 
+def capture(torch, call, calls, buffers=None):
+    """A graph of `call(0)`, `call(1)` and so on, `calls` in all. Results are kept as long as `buffers` calls take, so that
+    as many are alive; None: as long as `call` does itself."""
+    kept = collections.deque()
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for i in range(2):
+            call(i)
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for i in range(calls):
+            if buffers is not None and len(kept) == buffers:
+                kept.popleft()
+            made = call(i)
+            if buffers is not None:
+                kept.append(made)
+    graph.replay()
+    torch.cuda.synchronize()
+    return graph
+
+
+def replay_ms(torch, graph):
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    torch.cuda._sleep(1000000)  # the host has queued all when the device begins
+    start.record()
+    graph.replay()
+    end.record()
+    end.synchronize()
+    return start.elapsed_time(end)
+
+
 class Timer:
     """Contestants of one problem as graphs of calls on buffers that take turns."""
 
     def __init__(self, torch, calls, buffers):
-        self.torch, self.calls, self.buffers, self.graphs, self.kept = torch, calls, buffers, {}, {}
+        self.torch, self.calls, self.buffers, self.graphs = torch, calls, buffers, {}
 
     def add(self, name, call):
-        """`call(i)` works on the buffers i. Results that it makes are kept as long as the buffers' turn takes."""
-        torch, kept = self.torch, collections.deque()
-        stream = torch.cuda.Stream()
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            for i in range(2):
-                call(i % self.buffers)
-        torch.cuda.current_stream().wait_stream(stream)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            for i in range(self.calls):
-                if len(kept) == self.buffers:
-                    kept.popleft()
-                kept.append(call(i % self.buffers))
-        graph.replay()
-        torch.cuda.synchronize()
-        self.graphs[name], self.kept[name] = graph, kept
+        """`call(i)` works on the buffers i."""
+        self.graphs[name] = capture(self.torch, lambda i: call(i % self.buffers), self.calls, self.buffers)
 
     def sample_us(self, name):
-        torch = self.torch
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        torch.cuda._sleep(1000000)  # the host has queued all when the device begins
-        start.record()
-        self.graphs[name].replay()
-        end.record()
-        end.synchronize()
-        return start.elapsed_time(end) * 1e3 / self.calls
+        return replay_ms(self.torch, self.graphs[name]) * 1e3 / self.calls
 
     def keep_fastest(self, prefix, name):
         """Of the contestants with a prefix the fastest stays, as `name`."""
@@ -48,7 +59,7 @@ class Timer:
             best = min(found, key=lambda other: min(self.sample_us(other) for _ in range(3)))
             self.graphs[name] = self.graphs[best]
             for other in found:
-                del self.graphs[other], self.kept[other]
+                del self.graphs[other]
 
     def samples(self, rounds):
         names, found = list(self.graphs), {name: [] for name in self.graphs}
