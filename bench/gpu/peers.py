@@ -523,7 +523,8 @@ def run_one(arguments, name):
         problems = [json.loads(line) for line in file if line.strip()]
     for problem in problems:
         def skip(reason, problem=problem):
-            emit("gpu_skipped", peer=name, problem=problem["problem"], size=problem["size"], reason=reason[:500])
+            emit("gpu_skipped", peer=name, problem=problem["problem"], size=problem["size"],
+                 reason=" ".join(reason.split())[:500])
 
         try:
             for row in rows_of(peer, problem, arguments.rounds, skip):

@@ -12,63 +12,26 @@ compiles (its caches are in a folder of their own); then one process times, and 
 """
 
 import argparse
-import json
 import math
 import os
 import pathlib
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "zoo"))
 
+import checks  # noqa: E402
 import graphs  # noqa: E402
 import problems  # noqa: E402
-import summary  # noqa: E402
+import runs  # noqa: E402
 import survivor  # noqa: E402
 import words  # noqa: E402
 
 GRAPH_BYTES = 8 << 27  # what the calls of one graph move, about
 MOST_CALLS, MOST_BUFFERS, GUARD_BYTES = 200, 8, 256
 CALL_SECONDS = 90  # of one contestant, its compilation included
-
-
-def torch_function(words_, problem):
-    """A new function, so that nothing that was compiled of another one serves it."""
-    return lambda *inputs: words_.result(problem.program.run(words_, *inputs))
-
-
-def is_close(torch, found, expected):
-    """For peers, which round sums and fused operations as they like."""
-    if found.dtype != expected.dtype or found.shape != expected.shape:
-        return False
-    if not found.dtype.is_floating_point:
-        return torch.equal(found, expected)
-    bound = 1e-5 if found.dtype == torch.float32 else 2e-2
-    return torch.allclose(found.float(), expected.float(), atol=bound, rtol=bound)
-
-
-def difference(torch, found, expected):
-    """Returns where bits differ, for people; None where none does."""
-    integers = {1: torch.uint8, 2: torch.int16, 4: torch.int32}[found.element_size()]
-    differs = found.view(integers) != expected.view(integers)
-    if found.shape == expected.shape and not bool(differs.any()):
-        return None
-    index = tuple(int(i) for i in differs.nonzero()[0])
-    return f"{int(differs.sum())} elements, first at {index}: expected {expected[index].item()!r}, found {found[index].item()!r}"
-
-
-def inputs_of(torch, types, problem, device):
-    """Random ones without zeros, whose sign not all libraries keep."""
-    def one(shape, dtype):
-        if dtype in ("i8", "u8"):
-            return torch.randint(-100 if dtype == "i8" else 0, 100, shape, device=device, dtype=types[dtype])
-        values = torch.randn(shape, device=device, dtype=torch.float32).to(types[dtype])
-        return torch.where(values == 0, torch.ones((), device=device, dtype=types[dtype]), values)
-
-    return [one(*given) for given in problem.program.inputs]
 
 
 class Gpu:
@@ -100,11 +63,11 @@ class Gpu:
 
     def compiled(self, problem, dynamic):
         self.torch._dynamo.reset()
-        return self.torch.compile(torch_function(self.words, problem), dynamic=dynamic, mode=self.arguments.mode)
+        return self.torch.compile(checks.torch_function(self.words, problem), dynamic=dynamic, mode=self.arguments.mode)
 
     def warm(self, problem):
         """Fills PyTorch's caches."""
-        inputs = inputs_of(self.torch, self.words.types, problem, "cuda")
+        inputs = checks.inputs_of(self.torch, self.words.types, problem, "cuda")
         for dynamic in (False, True):
             self.compiled(problem, dynamic)(*inputs)
         self.torch.cuda.synchronize()
@@ -120,17 +83,17 @@ class Gpu:
     def expected(self, problem, kernel, inputs):
         """What PyTorch makes, whose bits are the same where nothing but moves, relu and single operations happen. Else
         what Padlock's code for a CPU makes, if PyTorch's is close to that."""
-        eager = torch_function(self.words, problem)(*inputs)
+        eager = checks.torch_function(self.words, problem)(*inputs)
         if problem.program.is_exact:
             return eager
         host = kernel(*(x.cpu() for x in inputs), **problem.program.dims).cuda()
-        if not is_close(self.torch, host, eager):
+        if not checks.is_close(self.torch, host, eager):
             raise RuntimeError("Padlock's result on the CPU is not close to PyTorch's")
         return host
 
     def check(self, result, guards, expected):
         """Raises where a bit is wrong."""
-        found = difference(self.torch, result, expected)
+        found = checks.difference(self.torch, result, expected)
         if found is None and any(bool((guard != 0x5B).any()) for guard in guards):
             found = "bytes beside the result were written"
         if found is not None:
@@ -156,13 +119,13 @@ class Gpu:
         timer.keep_fastest("copy ", "copy kernel")
 
     def peers(self, problem):
-        yield "torch eager", lambda: torch_function(self.words, problem)
+        yield "torch eager", lambda: checks.torch_function(self.words, problem)
         yield "torch static", lambda: self.compiled(problem, dynamic=False)
         yield "torch dynamic", lambda: self.compiled(problem, dynamic=True)
 
     def add_peer(self, timer, name, make, sets, expected):
         call = make()
-        if not is_close(self.torch, call(*sets[0]), expected):
+        if not checks.is_close(self.torch, call(*sets[0]), expected):
             raise RuntimeError("its result is not Padlock's")
         timer.add(name, lambda i: call(*sets[i]))
 
@@ -195,7 +158,7 @@ class Gpu:
         self.index = index
         self.step("padlock")
         torch, buffers = self.torch, self.buffers_for(problem)
-        sets = [inputs_of(torch, self.words.types, problem, "cuda") for _ in range(buffers)]
+        sets = [checks.inputs_of(torch, self.words.types, problem, "cuda") for _ in range(buffers)]
         results = [self.guarded(problem) for _ in range(buffers)]
         kernel, times = self.first_call(problem, sets[0], results[0][0])
         expected = self.expected(problem, kernel, sets[0])
@@ -271,54 +234,20 @@ def fill_caches(arguments, passed, seconds):
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-    return time.monotonic() - begin
+    print(f"compiled beside each other in {time.monotonic() - begin:.0f} s", flush=True)
 
 
-def facts():
-    """In a process of its own, since it loads the libraries."""
-    script = ("import json, torch, triton, padlock; p = torch.cuda.get_device_properties(0); print(json.dumps(dict("
-              "gpu=p.name, l2_bytes=getattr(p, 'L2_cache_size', 0), torch=torch.__version__, triton=triton.__version__, "
-              "cuda=torch.version.cuda, padlock=padlock.__version__)))")
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
-    if done.returncode != 0:
-        raise SystemExit(f"zoo.py: error: expected PyTorch with a GPU, Triton and padlock: {done.stderr.strip().splitlines()[-1:]}")
-    return json.loads(done.stdout)
-
-
-def show(found):
-    """For people, as it comes."""
-    if found["kind"] == "zoo_row":
-        speeds = " ".join(f"{name} {ratio:.2f}" for name, ratio in summary.speeds(found).items())
-        print(f"{found['family']:<12} {found['name']:<22} {found['dtype']:<4} {found['bytes'] >> 20:4d} MiB  {found['us']['padlock']:8.2f} us  "
-              f"of {speeds}  first {found['first_ms']:.0f} ms", flush=True)
-    elif found["kind"] in ("zoo_wrong", "zoo_skipped"):
-        print(f"{found['kind'][4:]:<12} {found.get('title', found['index'])} {found.get('who', '')}: {found['reason'][:160]}", flush=True)
+FACTS = ("import json, torch, triton, padlock; p = torch.cuda.get_device_properties(0); print(json.dumps(dict("
+         "gpu=p.name, l2_bytes=getattr(p, 'L2_cache_size', 0), torch=torch.__version__, triton=triton.__version__, "
+         "cuda=torch.version.cuda, padlock=padlock.__version__)))")
 
 
 def measure(arguments):
-    begin, listed = time.monotonic(), chosen(arguments)
     passed = [f"--families={arguments.families}", f"--rounds={arguments.rounds}"] + ([f"--mode={arguments.mode}"] if arguments.mode else [])
     os.environ.setdefault("CUDA_CACHE_DISABLE", "1")  # loading is compiling
-    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
-    os.environ.setdefault("TORCHINDUCTOR_FX_GRAPH_CACHE", "1")
-    objects = []
-    with tempfile.TemporaryDirectory(prefix="padlock_zoo_") as room, open(arguments.json, "w", encoding="utf-8") as out:
-        os.environ["TORCHINDUCTOR_CACHE_DIR"] = room
-        os.environ["TRITON_CACHE_DIR"] = f"{room}/triton"
-
-        def write(found):
-            objects.append(found)
-            print(json.dumps(found), file=out, flush=True)
-            show(found)
-
-        write({"schema": 1, "kind": "zoo_provenance", **facts(), "commit": arguments.commit, "problems": len(listed),
-               "mode": arguments.mode or "default"})
-        if arguments.warm:
-            print(f"compiled beside each other in {fill_caches(arguments, passed, arguments.seconds / 2):.0f} s", flush=True)
-        left = arguments.seconds - (time.monotonic() - begin)
-        survivor.run(__file__, passed, len(listed), left, CALL_SECONDS, write)
-    print(f"\n{summary.text_of(objects)}\nof {len(listed)} problems, in {time.monotonic() - begin:.0f} s")
-    return 1 if any(found["kind"] == "zoo_wrong" for found in objects) else 0
+    fields = {**runs.facts(FACTS, "PyTorch with a GPU, Triton and padlock"), "commit": arguments.commit, "mode": arguments.mode or "default"}
+    fill = (lambda: fill_caches(arguments, passed, arguments.seconds / 2)) if arguments.warm else None
+    return runs.measure(__file__, arguments, passed, len(chosen(arguments)), fields, CALL_SECONDS, fill)
 
 
 def dry_run(arguments):
@@ -329,11 +258,11 @@ def dry_run(arguments):
     torch.set_grad_enabled(False)
     torch_words, wrong = words.Torch(), 0
     for problem, small in zip(chosen(arguments), chosen(arguments, divisor=1 << 40), strict=True):
-        inputs = inputs_of(torch, torch_words.types, small, "cpu")
+        inputs = checks.inputs_of(torch, torch_words.types, small, "cpu")
         found = padlock.compile(small.text)(*inputs, **small.program.dims)
-        expected = torch_function(torch_words, small)(*inputs)
-        note = difference(torch, found, expected) if small.program.is_exact else None
-        if note is None and not (found.shape == torch.Size(small.program.output) and is_close(torch, found, expected)):
+        expected = checks.torch_function(torch_words, small)(*inputs)
+        note = checks.difference(torch, found, expected) if small.program.is_exact else None
+        if note is None and not (found.shape == torch.Size(small.program.output) and checks.is_close(torch, found, expected)):
             note = "not close to PyTorch's"
         wrong += note is not None
         print(f"{problem.title:<44} {problem.bytes / 2**20:7.1f} MiB  {note or 'right'}")

@@ -25,7 +25,8 @@ class Process:
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.queue = queue.Queue()
-        threading.Thread(target=self.read, daemon=True).start()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
 
     def read(self):
         for line in self.process.stdout:
@@ -43,7 +44,11 @@ class Process:
                 return self.process.wait(timeout=2)
             except subprocess.TimeoutExpired:
                 self.process.kill()
-        return self.process.wait()
+        status = self.process.wait()
+        self.reader.join(timeout=2)  # what the child started may hold its output open
+        if not self.reader.is_alive():
+            self.process.stdout.close()
+        return status
 
 
 def objects_of(process, deadline, step_seconds):
