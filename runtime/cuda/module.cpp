@@ -89,6 +89,14 @@ Result<Module> Module::load_ptx(const Context& context, const std::string& ptx, 
   return Module(context, *handle);
 }
 
+Result<Module> Module::load_cubin(const Context& context, const std::byte* cubin, const std::string& name) {
+  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
+  JitLog log;
+  auto handle = load_image(context, cubin, log);
+  if (!handle) return not_loaded(std::move(handle).error(), name, log);
+  return Module(context, *handle);
+}
+
 Result<Module> Module::link_ptx(const Context& context, const std::string& ptx, const std::string& name) {
   if (!Link::is_known(context.driver())) return load_ptx(context, ptx, name);
   PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
@@ -116,23 +124,39 @@ Result<Function> Module::function(const std::string& name) const {
 
 bool ProgramModules::has(const std::string& entry) const { return abi::has_ptx_entry(ptx_, entry); }
 
-Result<ProgramModules::Loaded> ProgramModules::load(const std::string& entry) const {
+Result<std::optional<Function>> ProgramModules::find_in_cubin(const std::string& entry) const {
+  if (cubin_.empty()) return std::nullopt;
+  if (!assembled_) {
+    auto module = Module::load_cubin(context_, cubin_.data(), entry);
+    const bool is_refused =
+        !module && module.error().code != Code::resource_exhausted && !is_device_lost(module.error());
+    if (is_refused) cubin_.clear();  // nobody asks again
+    if (is_refused) return std::nullopt;
+    PADLOCK_TRY(assembled_, std::move(module));
+  }
+  return assembled_->function(entry);
+}
+
+Result<Function> ProgramModules::load(const std::string& entry) const {
+  PADLOCK_TRY(const BesideCapture beside, BesideCapture::enter(context_));
+  PADLOCK_TRY(std::optional<Function> assembled, find_in_cubin(entry));
+  if (assembled) return *std::move(assembled);
   const std::optional<std::string> ptx = abi::ptx_of_entry(ptx_, entry);
   if (!ptx) return internal_error(fmt::format("the PTX has no entry {}", entry));
-  PADLOCK_TRY(const BesideCapture beside, BesideCapture::enter(context_));
   PADLOCK_TRY(Module module, make_(context_, *ptx, entry));
   PADLOCK_TRY(Function function, module.function(entry));
-  return Loaded{std::move(module), std::move(function)};
+  modules_.push_back(std::move(module));
+  return function;
 }
 
 Result<const Function*> ProgramModules::function(const std::string& entry) const {
   const std::lock_guard lock(mutex_);
-  auto found = loaded_.find(entry);
-  if (found == loaded_.end()) {
-    PADLOCK_TRY(Loaded loaded, load(entry));
-    found = loaded_.emplace(entry, std::move(loaded)).first;
+  auto found = functions_.find(entry);
+  if (found == functions_.end()) {
+    PADLOCK_TRY(Function loaded, load(entry));
+    found = functions_.emplace(entry, std::move(loaded)).first;
   }
-  return &found->second.function;
+  return &found->second;
 }
 
 Result<FunctionFacts> function_facts(const Function& function) {

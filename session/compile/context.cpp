@@ -74,6 +74,7 @@ Context::Context(ContextOptions options)
     : LaunchContext(
           {.threads = options.threads, .parallel_for = options.parallel_for, .cuda_context = options.cuda_context}),
       worker_(std::move(options.worker)),
+      assembler_(std::move(options.assembler)),
       background_(std::make_unique<JobThread>()) {}
 
 Context::~Context() = default;

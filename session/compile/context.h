@@ -31,6 +31,9 @@ struct ContextOptions {
   std::optional<runtime::ParallelFor> parallel_for;
   /// The program that a tuner tries configs in; empty: as tuner::find_worker looks for it.
   std::string worker = {};
+  /// CUDA's program ptxas, a path or a name on PATH, which packs' code for GPUs is assembled by beforehand; empty: a
+  /// driver does it.
+  std::string assembler = {};
   /// A CUcontext of the caller's, borrowed, which serves its device instead of the primary one; it outlives the
   /// context.
   void* cuda_context = nullptr;
@@ -153,6 +156,7 @@ class Context final : public LaunchContext {
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> compilers_;  // by target; guarded by mutex_
   std::string worker_;
+  std::string assembler_;
   std::unique_ptr<tuner::Store> store_;  // absent: no cache is used
   std::atomic<std::int64_t> trials_ = 0;
   std::atomic<std::int64_t> compiles_ = 0;

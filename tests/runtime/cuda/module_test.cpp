@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/cuda/stream.h"
+#include "tests/runtime/cuda/fake_cubin.h"
 #include "tests/runtime/cuda/fake_fixture.h"
 
 namespace padlock::runtime::cuda {
@@ -134,6 +135,37 @@ TEST_CASE("an entry is loaded when its function is first asked for, once, by whi
     CHECK(fake->made().modules == before + 2);
   }
   CHECK(fake->live().modules == 0);
+}
+
+TEST_CASE("a cubin is loaded once for all entries, and nothing is assembled") {
+  const Fake fake;
+  const auto context = fake.primary();
+  const std::string broken = kPtx + std::string("}");
+  const ProgramModules modules(*context, broken, Module::link_ptx, fake_cubin(kPtx));
+  CHECK(fake->made().modules == 0);
+  CHECK(modules.function("add"));
+  CHECK(modules.function("nothing"));
+  CHECK(fake->made().modules == 1);
+  CHECK(fake->made().links == 0);
+}
+
+TEST_CASE("PTX serves where the driver refuses a cubin, which it is asked once; a lack of memory is an error") {
+  const Fake fake;
+  const auto context = fake.primary();
+  fake->settings.cubin_status = CUresult::no_binary_for_gpu;
+  const ProgramModules refused(*context, kPtx, Module::load_ptx, fake_cubin(kPtx));
+  CHECK(refused.function("add"));
+  CHECK(fake->made().modules == 1);
+  fake->settings.cubin_status = CUresult::success;
+  CHECK(refused.function("nothing"));
+  CHECK(fake->made().modules == 2);
+
+  fake->settings.cubin_status = CUresult::out_of_memory;
+  const ProgramModules modules(*context, kPtx, Module::load_ptx, fake_cubin(kPtx));
+  CHECK(error_of(modules.function("add")).code == Code::resource_exhausted);
+  CHECK(fake->made().modules == 2);
+  fake->settings.cubin_status = CUresult::success;
+  CHECK(modules.function("add"));
 }
 
 TEST_CASE("an entry that does not load is an error with its name, and the next who asks tries again") {
