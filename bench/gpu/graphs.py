@@ -1,56 +1,119 @@
 """Times calls of PyTorch's world as CUDA graphs: many calls are captured, and what a replay of them takes is the device's."""
 
 import collections
+import contextlib
+import gc
 import random
+import time
 
 COPY_SHAPES = ((512, 4), (1024, 4), (2048, 4), (4096, 8))  # words of 4 bytes and warps of a block
 
 
-def capture(torch, call, calls, buffers=None):
-    """A graph of `call(0)`, `call(1)` and so on, `calls` in all. Results are kept as long as `buffers` calls take, so that
-    as many are alive; None: as long as `call` does itself."""
-    kept = collections.deque()
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
-        for i in range(2):
-            call(i)
-    torch.cuda.current_stream().wait_stream(stream)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for i in range(calls):
-            if buffers is not None and len(kept) == buffers:
-                kept.popleft()
-            made = call(i)
-            if buffers is not None:
-                kept.append(made)
-    graph.replay()
-    torch.cuda.synchronize()
-    return graph
+class Cuda:
+    """The GPU that PyTorch has chosen."""
+
+    name = "cuda"
+
+    def __init__(self, torch):
+        self.torch = torch
+        self.l2_bytes = getattr(torch.cuda.get_device_properties(torch.cuda.current_device()), "L2_cache_size", 64 << 20)
+
+    def synchronize(self):
+        self.torch.cuda.synchronize()
+
+    def free_bytes(self):
+        self.torch.cuda.empty_cache()
+        return self.torch.cuda.mem_get_info()[0]
+
+    def capture(self, call, calls, buffers=None):
+        """A graph of `call(0)`, `call(1)` and so on, `calls` in all. Results are kept as long as `buffers` calls take, so
+        that as many are alive; None: as long as `call` does itself."""
+        cuda, kept = self.torch.cuda, collections.deque()
+        stream, graph = cuda.Stream(), cuda.CUDAGraph()
+        stream.wait_stream(cuda.current_stream())
+        with cuda.stream(stream):
+            for i in range(2):  # what a first call does is not captured
+                call(i)
+            stream.synchronize()
+            with without_garbage_collection():
+                graph.capture_begin()
+                try:
+                    for i in range(calls):
+                        if buffers is not None and len(kept) == buffers:
+                            kept.popleft()
+                        made = call(i)
+                        if buffers is not None:
+                            kept.append(made)
+                finally:
+                    graph.capture_end()
+        cuda.current_stream().wait_stream(stream)
+        graph.replay()
+        self.synchronize()
+        return graph
+
+    def replay_ms(self, graph):
+        start, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+        self.torch.cuda._sleep(1000000)  # the host has queued all when the device begins
+        start.record()
+        graph.replay()
+        end.record()
+        end.synchronize()
+        return start.elapsed_time(end)
 
 
-def replay_ms(torch, graph):
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    torch.cuda._sleep(1000000)  # the host has queued all when the device begins
-    start.record()
-    graph.replay()
-    end.record()
-    end.synchronize()
-    return start.elapsed_time(end)
+class Simulated:
+    """This CPU in a GPU's place, which shows that the rest works. Its times mean nothing."""
+
+    name = "cpu"
+    l2_bytes = 1 << 16
+
+    def __init__(self, torch):
+        self.torch = torch
+
+    def synchronize(self):
+        pass
+
+    def free_bytes(self):
+        return 1 << 30
+
+    def capture(self, call, calls, buffers=None):
+        def graph():
+            for i in range(min(calls, 2)):
+                call(i)
+
+        graph()
+        return graph
+
+    def replay_ms(self, graph):
+        begin = time.perf_counter()
+        graph()
+        return (time.perf_counter() - begin) * 1e3
+
+
+@contextlib.contextmanager
+def without_garbage_collection():
+    """What it destroys may be illegal to destroy while a stream is captured."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class Timer:
     """Contestants of one problem as graphs of calls on buffers that take turns."""
 
-    def __init__(self, torch, calls, buffers):
-        self.torch, self.calls, self.buffers, self.graphs = torch, calls, buffers, {}
+    def __init__(self, device, calls, buffers):
+        self.device, self.calls, self.buffers, self.graphs = device, calls, buffers, {}
 
     def add(self, name, call):
         """`call(i)` works on the buffers i."""
-        self.graphs[name] = capture(self.torch, lambda i: call(i % self.buffers), self.calls, self.buffers)
+        self.graphs[name] = self.device.capture(lambda i: call(i % self.buffers), self.calls, self.buffers)
 
     def sample_us(self, name):
-        return replay_ms(self.torch, self.graphs[name]) * 1e3 / self.calls
+        return self.device.replay_ms(self.graphs[name]) * 1e3 / self.calls
 
     def keep_fastest(self, prefix, name):
         """Of the contestants with a prefix the fastest stays, as `name`."""

@@ -108,7 +108,7 @@ class Torch:
             raise NotInstalled("torch sees no GPU")
         self.torch.cuda.set_device(arguments.ordinal)
         self.device = self.torch.device("cuda", arguments.ordinal)
-        self.compiled, self.graphs = {}, {}
+        self.compiled, self.graphs, self.graph_device = {}, {}, graphs.Cuda(self.torch)
 
     def l2_bytes(self):
         return getattr(self.torch.cuda.get_device_properties(self.device), "L2_cache_size", 64 << 20)
@@ -121,9 +121,9 @@ class Torch:
         known, graph = self.graphs.get(call, (0, None))
         if known != calls:
             self.graphs.pop(call, None)  # and the memory of its results
-            graph = graphs.capture(self.torch, lambda _: call(), calls)
+            graph = self.graph_device.capture(lambda _: call(), calls)
             self.graphs[call] = calls, graph
-        return graphs.replay_ms(self.torch, graph)
+        return self.graph_device.replay_ms(graph)
 
     def program(self, problem):
         pads = [n for low, high in zip(reversed(problem["low"]), reversed(problem["high"])) for n in (low, high)]

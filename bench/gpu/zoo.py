@@ -4,10 +4,10 @@ PyTorch, eager and compiled with static and with dynamic sizes, all as CUDA grap
 Each bit of Padlock's result is checked before anything is timed.
 
 usage: zoo.py --json=FILE [--families=NAME,...] [--seconds=N] [--rounds=N] [--mode=NAME] [--warm=PROCESSES]
-       zoo.py --dry-run [--families=NAME,...]
+       zoo.py --dry-run | --simulated ... [--families=NAME,...]
 
 Needs PyTorch and the package padlock. `--dry-run` needs no GPU: it lists the problems, and checks Padlock's results and
-the peers' words on a CPU, of one image or a few rows each. A run: processes beside each other compile what PyTorch
+the peers' words on a CPU, of one image or a few rows each; `--simulated` does all that a run does there. A run: processes beside each other compile what PyTorch
 compiles (its caches are in a folder of their own); then one process times, and another goes on where a peer ended it.
 """
 
@@ -42,8 +42,7 @@ class Gpu:
         torch.set_grad_enabled(False)
         self.forget_autotuning()
         self.words = words.Torch()
-        self.properties = torch.cuda.get_device_properties(0)
-        self.l2_bytes = getattr(self.properties, "L2_cache_size", 64 << 20)
+        self.device = graphs.Simulated(torch) if arguments.simulated else graphs.Cuda(torch)
 
     @staticmethod
     def forget_autotuning():
@@ -58,8 +57,8 @@ class Gpu:
         import padlock
 
         kernel = padlock.compile("program prime(x: f32[N]) { y = pad(x, low = [1], high = [1]) return y }")
-        kernel(self.torch.ones(8, device="cuda"))
-        self.torch.cuda.synchronize()
+        kernel(self.torch.ones(8, device=self.device.name))
+        self.device.synchronize()
 
     def compiled(self, problem, dynamic):
         self.torch._dynamo.reset()
@@ -67,27 +66,26 @@ class Gpu:
 
     def warm(self, problem):
         """Fills PyTorch's caches."""
-        inputs = checks.inputs_of(self.torch, self.words.types, problem, "cuda")
+        inputs = checks.inputs_of(self.torch, self.words.types, problem, self.device.name)
         for dynamic in (False, True):
             self.compiled(problem, dynamic)(*inputs)
-        self.torch.cuda.synchronize()
+        self.device.synchronize()
 
     def guarded(self, problem):
         """Memory for a result between bytes that nothing may change, and those bytes."""
         torch, dtype = self.torch, self.words.types[problem.dtype]
         size = math.prod(problem.program.output) * problems.ELEMENT_BYTES[problem.dtype]
-        memory = torch.full((size + 2 * GUARD_BYTES,), 0x5B, dtype=torch.uint8, device="cuda")
+        memory = torch.full((size + 2 * GUARD_BYTES,), 0x5B, dtype=torch.uint8, device=self.device.name)
         inside = memory[GUARD_BYTES:GUARD_BYTES + size].view(dtype).view(problem.program.output)
         return inside, (memory[:GUARD_BYTES], memory[GUARD_BYTES + size:])
 
     def expected(self, problem, kernel, inputs):
         """What PyTorch makes, whose bits are the same where nothing but moves, relu and single operations happen. Else
         what Padlock's code for a CPU makes, if PyTorch's is close to that."""
-        eager = checks.torch_function(self.words, problem)(*inputs)
         if problem.program.is_exact:
-            return eager
-        host = kernel(*(x.cpu() for x in inputs), **problem.program.dims).cuda()
-        if not checks.is_close(self.torch, host, eager):
+            return checks.torch_function(self.words, problem)(*inputs)
+        host = kernel(*(x.cpu() for x in inputs), **problem.program.dims).to(self.device.name)
+        if not checks.is_close(self.torch, host, checks.precise(self.torch, self.words, problem, inputs)):
             raise RuntimeError("Padlock's result on the CPU is not close to PyTorch's")
         return host
 
@@ -100,17 +98,16 @@ class Gpu:
             raise ArithmeticError(found)
 
     def buffers_for(self, problem):
-        free = self.torch.cuda.mem_get_info()[0]
-        wanted = max(2, min(MOST_BUFFERS, -(-3 * self.l2_bytes // problem.bytes)))
-        return max(1, min(wanted, int(free * 0.7 // (8 * problem.bytes))))
+        wanted = max(2, min(MOST_BUFFERS, -(-3 * self.device.l2_bytes // problem.bytes)))
+        return max(1, min(wanted, int(self.device.free_bytes() * 0.7 // (8 * problem.bytes))))
 
     def add_copies(self, timer, problem, without):
         torch, count = self.torch, timer.buffers
         length = max(4, problem.bytes // 8)
-        pairs = [[torch.ones(length, dtype=torch.int32, device="cuda") for _ in range(2)] for _ in range(count)]
+        pairs = [[torch.ones(length, dtype=torch.int32, device=self.device.name) for _ in range(2)] for _ in range(count)]
         self.step("memcpy")
         timer.add("memcpy", lambda i: pairs[i][1].copy_(pairs[i][0]))
-        if "copy kernel" in without:
+        if "copy kernel" in without or self.arguments.simulated:  # a GPU's
             return
         self.step("copy kernel")
         copy = graphs.CopyKernel()
@@ -123,9 +120,9 @@ class Gpu:
         yield "torch static", lambda: self.compiled(problem, dynamic=False)
         yield "torch dynamic", lambda: self.compiled(problem, dynamic=True)
 
-    def add_peer(self, timer, name, make, sets, expected):
+    def add_peer(self, timer, name, make, sets, problem, expected):
         call = make()
-        if not checks.is_close(self.torch, call(*sets[0]), expected):
+        if not checks.is_close(self.torch, call(*sets[0]), expected, not problem.program.is_exact):
             raise RuntimeError("its result is not Padlock's")
         timer.add(name, lambda i: call(*sets[i]))
 
@@ -135,7 +132,7 @@ class Gpu:
     def require_device(self):
         """Ends this process where the device has failed, which it does for all that follows."""
         try:
-            self.torch.cuda.synchronize()
+            self.device.synchronize()
         except Exception as error:
             raise SystemExit(f"the device failed: {error}") from None
 
@@ -146,24 +143,24 @@ class Gpu:
         """The kernel, and how long text to kernel and text to result took."""
         import padlock
 
-        self.torch.cuda.synchronize()
+        self.device.synchronize()
         begin = time.perf_counter()
         kernel = padlock.compile(problem.text)
         text = time.perf_counter()
         kernel(*inputs, **problem.program.dims, out=out)
-        self.torch.cuda.synchronize()
+        self.device.synchronize()
         return kernel, {"text_ms": (text - begin) * 1e3, "first_ms": (time.perf_counter() - begin) * 1e3}
 
     def run(self, index, problem, without):
         self.index = index
         self.step("padlock")
         torch, buffers = self.torch, self.buffers_for(problem)
-        sets = [checks.inputs_of(torch, self.words.types, problem, "cuda") for _ in range(buffers)]
+        sets = [checks.inputs_of(torch, self.words.types, problem, self.device.name) for _ in range(buffers)]
         results = [self.guarded(problem) for _ in range(buffers)]
         kernel, times = self.first_call(problem, sets[0], results[0][0])
         expected = self.expected(problem, kernel, sets[0])
         self.check(*results[0], expected)
-        timer = graphs.Timer(torch, min(MOST_CALLS, max(buffers, GRAPH_BYTES // problem.bytes)), buffers)
+        timer = graphs.Timer(self.device, min(MOST_CALLS, max(buffers, GRAPH_BYTES // problem.bytes)), buffers)
         results[0][0].zero_()
         timer.add("padlock", lambda i: kernel(*sets[i], **problem.program.dims, out=results[i][0]))
         self.check(*results[0], expected)
@@ -173,7 +170,7 @@ class Gpu:
                 continue
             self.step(name)
             try:
-                self.add_peer(timer, name, make, sets, expected)
+                self.add_peer(timer, name, make, sets, problem, expected)
             except Exception as error:  # whatever a library does of a program that does not suit it
                 self.skip(problem, name, error)
                 self.require_device()
@@ -186,9 +183,9 @@ class Gpu:
                   calls=timer.calls, rounds=self.arguments.rounds, **times)
 
 
-def chosen(arguments, device="gpu", divisor=1):
+def chosen(arguments, divisor=1):
     families = arguments.families.split(",") if arguments.families else None
-    return problems.all_problems(device, families, divisor)
+    return problems.all_problems("gpu", families, 1 << 40 if arguments.simulated else divisor)
 
 
 def child(arguments):
@@ -206,7 +203,6 @@ def child(arguments):
         except Exception as error:
             gpu.skip(problem, "padlock", error)
         gpu.require_device()
-        gpu.torch.cuda.empty_cache()
     return 0
 
 
@@ -245,7 +241,9 @@ FACTS = ("import json, torch, triton, padlock; p = torch.cuda.get_device_propert
 def measure(arguments):
     passed = [f"--families={arguments.families}", f"--rounds={arguments.rounds}"] + ([f"--mode={arguments.mode}"] if arguments.mode else [])
     os.environ.setdefault("CUDA_CACHE_DISABLE", "1")  # loading is compiling
-    fields = {**runs.facts(FACTS, "PyTorch with a GPU, Triton and padlock"), "commit": arguments.commit, "mode": arguments.mode or "default"}
+    passed += ["--simulated"] if arguments.simulated else []
+    known = {"gpu": "simulated"} if arguments.simulated else runs.facts(FACTS, "PyTorch with a GPU, Triton and padlock")
+    fields = {**known, "commit": arguments.commit, "mode": arguments.mode or "default"}
     fill = (lambda: fill_caches(arguments, passed, arguments.seconds / 2)) if arguments.warm else None
     return runs.measure(__file__, arguments, passed, len(chosen(arguments)), fields, CALL_SECONDS, fill)
 
@@ -260,8 +258,9 @@ def dry_run(arguments):
     for problem, small in zip(chosen(arguments), chosen(arguments, divisor=1 << 40), strict=True):
         inputs = checks.inputs_of(torch, torch_words.types, small, "cpu")
         found = padlock.compile(small.text)(*inputs, **small.program.dims)
-        expected = checks.torch_function(torch_words, small)(*inputs)
-        note = checks.difference(torch, found, expected) if small.program.is_exact else None
+        exact = small.program.is_exact
+        expected = checks.torch_function(torch_words, small)(*inputs) if exact else checks.precise(torch, torch_words, small, inputs)
+        note = checks.difference(torch, found, expected) if exact else None
         if note is None and not (found.shape == torch.Size(small.program.output) and checks.is_close(torch, found, expected)):
             note = "not close to PyTorch's"
         wrong += note is not None
@@ -278,7 +277,8 @@ def main():
     parser.add_argument("--mode", help="of torch.compile: max-autotune-no-cudagraphs, say")
     parser.add_argument("--warm", type=int, default=min(12, os.cpu_count() or 1), help="processes that compile before; 0: none")
     parser.add_argument("--commit", default="")
-    parser.add_argument("--dry-run", action="store_true")
+    parser.add_argument("--dry-run", action="store_true", help="list the problems, and check results on a CPU")
+    parser.add_argument("--simulated", action="store_true", help="all of it on a CPU, of little tensors; times mean nothing")
     for hidden, kind, value in (("--first", int, 0), ("--without", str, ""), ("--warm-part", str, "")):
         parser.add_argument(hidden, type=kind, default=value, help=argparse.SUPPRESS)
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)

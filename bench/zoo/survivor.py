@@ -38,12 +38,11 @@ class Process:
         return self.queue.get(timeout=max(seconds, 0.01))
 
     def end(self):
-        """Returns the status; a process that is still there is killed."""
-        if self.process.poll() is None:
-            try:
-                return self.process.wait(timeout=2)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
+        """Returns the status; a process that has said all and does not end is killed."""
+        try:
+            self.process.wait(timeout=60)  # libraries take a while
+        except subprocess.TimeoutExpired:
+            self.process.kill()
         status = self.process.wait()
         self.reader.join(timeout=2)  # what the child started may hold its output open
         if not self.reader.is_alive():

@@ -27,6 +27,22 @@ class Zoo(unittest.TestCase):
         self.assertGreater(len(lines), 140)
         self.assertEqual([line for line in lines if not line.endswith("right")], [])
 
+    def test_a_gpus_run_has_a_row_for_each_problem_and_every_peer(self):
+        with tempfile.TemporaryDirectory(prefix="padlock_test_") as folder:
+            path = os.path.join(folder, "families.jsonl")
+            done = run("gpu/zoo.py", f"--json={path}", "--simulated", "--families=windows", "--rounds=3", "--warm=0",
+                       "--seconds=400")
+            self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-2000:])
+            with open(path, encoding="utf-8") as file:
+                lines = [json.loads(line) for line in file]
+        self.assertEqual(lines[0]["gpu"], "simulated")
+        rows = [line for line in lines if line["kind"] == "zoo_row"]
+        self.assertEqual(len(rows), 4)
+        for row in rows:
+            self.assertEqual(set(row["us"]), {"memcpy", "padlock", "torch eager", "torch static", "torch dynamic"})
+            self.assertGreater(row["first_ms"], row["text_ms"])
+        self.assertIn("4 problems, 0 wrong, 0 skipped", done.stdout)
+
     def test_a_run_on_a_cpu_has_a_row_for_each_problem(self):
         with tempfile.TemporaryDirectory(prefix="padlock_test_") as folder:
             path = os.path.join(folder, "families.jsonl")
@@ -55,6 +71,9 @@ class Zoo(unittest.TestCase):
         self.assertTrue(checks.is_close(torch, found, expected))
         self.assertFalse(checks.is_close(torch, found + 1, expected))
         self.assertFalse(checks.is_close(torch, found.float(), expected))
+        self.assertTrue(checks.is_close(torch, found + 0.2, expected, sums_in_own_type=True))
+        self.assertFalse(checks.is_close(torch, found + 0.2, expected))
+        self.assertIn("found torch.float32 of (2, 3)", checks.difference(torch, found.float(), expected))
 
 
 if __name__ == "__main__":
