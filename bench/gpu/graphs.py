@@ -35,17 +35,13 @@ class Cuda:
             for i in range(2):  # what a first call does is not captured
                 call(i)
             stream.synchronize()
-            with without_garbage_collection():
-                graph.capture_begin()
-                try:
-                    for i in range(calls):
-                        if buffers is not None and len(kept) == buffers:
-                            kept.popleft()
-                        made = call(i)
-                        if buffers is not None:
-                            kept.append(made)
-                finally:
-                    graph.capture_end()
+            with without_garbage_collection(), capturing(graph):
+                for i in range(calls):
+                    if buffers is not None and len(kept) == buffers:
+                        kept.popleft()
+                    made = call(i)
+                    if buffers is not None:
+                        kept.append(made)
         cuda.current_stream().wait_stream(stream)
         graph.replay()
         self.synchronize()
@@ -88,6 +84,25 @@ class Simulated:
         begin = time.perf_counter()
         graph()
         return (time.perf_counter() - begin) * 1e3
+
+
+class CaptureFailed(Exception):
+    """What is left of such a capture may spoil the next one of the process."""
+
+
+@contextlib.contextmanager
+def capturing(graph):
+    graph.capture_begin()
+    try:
+        yield
+    except Exception as error:
+        with contextlib.suppress(Exception):
+            graph.capture_end()
+        raise CaptureFailed(f"{type(error).__name__}: {error}") from error
+    try:
+        graph.capture_end()
+    except Exception as error:
+        raise CaptureFailed(f"{type(error).__name__}: {error}") from error
 
 
 @contextlib.contextmanager

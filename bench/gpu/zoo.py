@@ -171,6 +171,8 @@ class Gpu:
             self.step(name)
             try:
                 self.add_peer(timer, name, make, sets, problem, expected)
+            except graphs.CaptureFailed as error:
+                raise SystemExit(f"{name}, {error}") from None  # another process goes on without it
             except Exception as error:  # whatever a library does of a program that does not suit it
                 self.skip(problem, name, error)
                 self.require_device()
