@@ -108,12 +108,15 @@ class Gpu:
         self.step("memcpy")
         timer.add("memcpy", lambda i: pairs[i][1].copy_(pairs[i][0]))
         if "copy kernel" in without or self.arguments.simulated:  # a GPU's
-            return
+            return None
         self.step("copy kernel")
-        copy = graphs.CopyKernel()
+        try:
+            copy = graphs.CopyKernel()
+        except ImportError as error:
+            return self.skip(problem, "copy kernel", error)
         for block, warps in graphs.COPY_SHAPES:
             timer.add(f"copy {block}", lambda i, b=block, w=warps: copy(pairs[i][0], pairs[i][1], b, w))
-        timer.keep_fastest("copy ", "copy kernel")
+        return timer.keep_fastest("copy ", "copy kernel")
 
     def peers(self, problem):
         yield "torch eager", lambda: checks.torch_function(self.words, problem)
@@ -200,6 +203,8 @@ def child(arguments):
         without = arguments.without.split(",") if index == arguments.first else []
         try:
             gpu.run(index, problem, without)
+        except graphs.CaptureFailed as error:
+            raise SystemExit(str(error)) from None
         except ArithmeticError as error:
             emit("zoo_wrong", index=index, title=problem.title, reason=str(error))
         except Exception as error:
