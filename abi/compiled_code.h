@@ -27,6 +27,7 @@ struct KernelVariant {
 struct CompiledCode {
   CodeKind kind = CodeKind::host_image;
   std::vector<std::byte> bytes = {};
+  std::vector<std::byte> cubin = {};  ///< of PTX: what an assembler made of all of it for the GPU; empty: nothing
   std::int64_t task_bytes = std::int64_t{64} << 10;  ///< least bytes of output in one task of a thread pool
   /// The variants of each kernel, the one that assumes nothing first.
   std::vector<std::vector<KernelVariant>> kernels = {};

@@ -5,15 +5,16 @@ pad, as a part of the speed of a plain copy of the same bytes, on a CPU (JSON li
 every contestant of the panel could do.
 
 usage: bars.py --host=RESULTS.jsonl --gpu=RESULTS.jsonl --gpu-peers=RESULTS.jsonl --output=FILE.svg
+       bars.py --families=RESULTS.jsonl [--families=...] --output=FILE.svg    a column for each run of bench/zoo's families
 """
 
 import argparse
 import html
 import sys
 
-from table import geometric_mean, read_lines
+from table import copy_us, geometric_mean, read_lines
 
-WIDTH, MARGIN, ROW, BAR, NAME = 860, 16, 21, 14, 128
+WIDTH, MARGIN, ROW, BAR, NAME = 860, 16, 21, 14, 148
 # Read by whoever has a light background and whoever has a dark one: no colour of its own behind, and text that follows.
 STYLE = """text{fill:#1f2328;font:12px sans-serif}
 .title{font-size:14px;font-weight:bold}
@@ -24,9 +25,11 @@ STYLE = """text{fill:#1f2328;font:12px sans-serif}
 .line{stroke:#57606a;stroke-dasharray:4 3}
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.small{fill:#9198a1}.bar{fill:#6e7681}.copy{fill:#aab4be}
 .padlock{fill:#3fb970}.line{stroke:#aab4be}}"""
-NAMES = {"padlock": "Padlock", "numpy": "NumPy", "torch": "PyTorch", "torch-compiled": "torch.compile",
-         "onnxruntime": "ONNX Runtime", "jax": "JAX", "torch eager": "PyTorch", "torch compiled": "torch.compile",
-         "jax jit": "JAX", "cupy": "CuPy", "triton": "Triton, tuned"}
+# Runs before torch.compile stood twice had it with dynamic sizes alone.
+STATIC, DYNAMIC = "torch.compile, static", "torch.compile, dynamic"
+NAMES = {"padlock": "Padlock", "numpy": "NumPy", "onnxruntime": "ONNX Runtime", "jax": "JAX", "jax jit": "JAX", "cupy": "CuPy",
+         "triton": "Triton, tuned", "torch": "PyTorch", "torch-static": STATIC, "torch-dynamic": DYNAMIC, "torch-compiled": DYNAMIC,
+         "torch eager": "PyTorch", "torch static": STATIC, "torch dynamic": DYNAMIC, "torch compiled": DYNAMIC}
 LARGE, GPU_SIZE = 8 << 20, 256 << 20
 
 
@@ -65,6 +68,17 @@ def gpu_panel(title, dtypes, lines, peers):
                 of_program = rates.setdefault(line["problem"], {})
                 of_program[name] = max(line["gb_per_s"], of_program.get(name, 0))
     return panel_of(title, rates, "memcpy")
+
+
+def families_panel(title, dtypes, rows):
+    """Draws the problems of these types of a run of the families (bench/zoo), of which everybody did some; the copy is the
+    better of those that were timed."""
+    rates = {}
+    for row in rows:
+        if row["kind"] == "zoo_row" and row["dtype"] in dtypes:
+            speeds = {name: 1 / us for name, us in row["us"].items() if name in NAMES}
+            rates[row["family"], row["name"], row["dtype"]] = {**speeds, "copy": 1 / copy_us(row)}
+    return panel_of(title, rates, "copy")
 
 
 def text(x, y, content, kind="", anchor="start"):
@@ -107,6 +121,23 @@ def svg(columns, foot):
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
+def families_columns(files):
+    """A column for each run of the families, of a machine each, with a panel for floats, one for halves and one for bytes."""
+    columns = []
+    for rows in files:
+        machine = next(line for line in rows if line["kind"] == "zoo_provenance")
+        panels = [families_panel(f"problems that models have, {title}", dtypes, rows)
+                  for title, dtypes in (("f32", ("f32",)), ("f16", ("f16",)), ("bytes", ("i8", "u8")))]
+        columns.append((f"{machine.get('gpu') or machine['cpu']}, commit {machine['commit']}", panels))
+    return columns
+
+
+def families_picture(files):
+    foot = ["Speed relative to the better of two plain copies of the same bytes (on a CPU memcpy). Geometric means over the problems "
+            "that all could do.", "torch.compile with static sizes compiles each problem anew; Padlock's kernels serve all sizes."]
+    return svg(families_columns(files), foot)
+
+
 def picture(host, gpu, peers):
     cpu = next(line for line in host if line["kind"] == "provenance")
     card = next(line for line in gpu if line["kind"] == "gpu_provenance")
@@ -124,10 +155,15 @@ def picture(host, gpu, peers):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    for name in ("host", "gpu", "gpu-peers", "output"):
-        parser.add_argument(f"--{name}", required=True)
+    for name in ("host", "gpu", "gpu-peers"):
+        parser.add_argument(f"--{name}")
+    parser.add_argument("--families", action="append", default=[], metavar="RESULTS.jsonl")
+    parser.add_argument("--output", required=True)
     arguments = parser.parse_args()
-    drawing = picture(*map(read_lines, (arguments.host, arguments.gpu, arguments.gpu_peers)))
+    kept = (arguments.host, arguments.gpu, arguments.gpu_peers)
+    if bool(arguments.families) == all(kept):
+        parser.error("expected --families, or --host, --gpu and --gpu-peers")
+    drawing = families_picture(map(read_lines, arguments.families)) if arguments.families else picture(*map(read_lines, kept))
     with open(arguments.output, "w", encoding="utf-8") as file:
         file.write(drawing)
     return 0

@@ -101,9 +101,9 @@ Effort effort_of(const Arguments& arguments, double seconds) {
 Status start_peers(const Arguments& arguments, Machine& machine, Report& report) {
   if (arguments.python.empty()) return {};
   std::vector<Peer> started;
-  for (const char* name : {"numpy", "torch", "torch-compiled", "onnxruntime", "jax"})
+  for (const char* name : {"numpy", "torch", "torch-static", "torch-dynamic", "onnxruntime", "jax"})
     for (const int threads : {1, 2}) {
-      if (arguments.short_rows && (threads > 1 || name == std::string_view("torch-compiled"))) continue;
+      if (arguments.short_rows && (threads > 1 || std::string_view(name).starts_with("torch-"))) continue;
       PADLOCK_TRY(Peer peer, Peer::start(arguments.python, arguments.folder + "/host_peers.py", name, threads));
       started.push_back(std::move(peer));
     }

@@ -189,7 +189,7 @@ void CaseRun::variant_ratios(const Comparison& comparison, const Entries& entrie
 Status CaseRun::add_peers(Entries& entries, const PadSpec& spec, bool quick_ones) {
   std::vector<Peer*> peers;
   for (Peer& peer : machine_.peers)
-    if (!quick_ones || (peer.threads() == 1 && peer.name() != "torch-compiled")) peers.push_back(&peer);
+    if (!quick_ones || (peer.threads() == 1 && !peer.name().starts_with("torch-"))) peers.push_back(&peer);
   const std::string input = fmt::format("{}/input.{}", machine_.folder, dtype_name(spec.dtype));
   const std::span<const std::byte> data = arrays_.input();
   if (std::ofstream file(input, std::ios::binary);

@@ -2,13 +2,18 @@
 """Writes the tables of docs/performance-gpu.md from kept results: JSON lines of padlock_bench_gpu, and of peers.py on the
 same machine. Each stands below a comment with its name, up to the next empty line.
 
-usage: bench/gpu_tables.py --results=FILE --peers=FILE --page=FILE
+usage: bench/gpu_tables.py --results=FILE --peers=FILE --page=FILE [--families=FILE]
 """
 
 import argparse
+import pathlib
 import sys
 
 from table import geometric_mean, read_lines
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "zoo"))
+
+import summary  # noqa: E402
 
 LARGE = 256 << 20
 KINDS = [(dtype, rows) for rows in ("aligned", "misaligned") for dtype in ("f32", "f16", "i8")]
@@ -113,6 +118,11 @@ class Results:
         }
 
 
+def families(lines):
+    """By family Padlock's speed over the better copy's and over each peer's: mean (least; level or ahead of how many)."""
+    return markdown(*summary.table_of([line for line in lines if line["kind"] == "zoo_row"]))
+
+
 def with_tables(page, tables):
     for name, text in tables.items():
         mark = f"<!-- table: {name} -->\n"
@@ -127,12 +137,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     for name in ("results", "peers", "page"):
         parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--families", help="a run of bench/gpu/zoo.py, for the table of that name")
     arguments = parser.parse_args()
     with open(arguments.page, encoding="utf-8") as file:
         page = file.read()
     results = Results(read_lines(arguments.results), read_lines(arguments.peers))
+    tables = results.tables()
+    if arguments.families:
+        tables["families"] = families(read_lines(arguments.families))
     with open(arguments.page, "w", encoding="utf-8") as file:
-        file.write(with_tables(page, results.tables()))
+        file.write(with_tables(page, tables))
     return 0
 
 

@@ -163,9 +163,10 @@ class Torch:
         self.torch.as_tensor(result).contiguous().view(self.torch.uint8).numpy().tofile(path)
 
 
-class TorchCompiled(Torch):
-    """The same, compiled with dynamic shapes."""
+class TorchStatic(Torch):
+    """The same, compiled for each program's sizes."""
 
+    dynamic = False
     compilable = ("f32", "f16", "bf16", "i8")
 
     def __init__(self, threads):
@@ -173,15 +174,22 @@ class TorchCompiled(Torch):
         wanted = os.environ.get("PADLOCK_BENCH_COMPILED_TYPES", "f32").split(",")
         self.compilable = [t for t in self.compilable if t in wanted]
         self.torch._dynamo.config.cache_size_limit = 1 << 20
-        self.version = f"torch {self.torch.__version__} compiled with dynamic shapes, of {' '.join(self.compilable)} alone"
+        self.version = (f"torch {self.torch.__version__} compiled with {'dynamic' if self.dynamic else 'static'} shapes, of "
+                        f"{' '.join(self.compilable)} alone")
 
     def prepare(self, problem):
         if problem.dtype not in self.compilable:
             raise Cannot(f"{problem.dtype} is not compiled, which takes seconds a program "
                          "(PADLOCK_BENCH_COMPILED_TYPES=f32,f16,bf16,i8 asks for it)")
         function, x = self.function(problem), self.array(problem)
-        compiled = self.torch.compile(function, dynamic=True, fullgraph=True)
+        compiled = self.torch.compile(function, dynamic=self.dynamic, fullgraph=True)
         return lambda: compiled(x)
+
+
+class TorchDynamic(TorchStatic):
+    """Compiled once for all sizes, which are symbols."""
+
+    dynamic = True
 
 
 class OnnxRuntime:
@@ -283,7 +291,8 @@ class Jax:
         self.numpy.write(self.numpy.numpy.asarray(result), path)
 
 
-PEERS = {"numpy": NumPy, "torch": Torch, "torch-compiled": TorchCompiled, "onnxruntime": OnnxRuntime, "jax": Jax}
+PEERS = {"numpy": NumPy, "torch": Torch, "torch-static": TorchStatic, "torch-dynamic": TorchDynamic,
+          "onnxruntime": OnnxRuntime, "jax": Jax}
 
 
 def one_line(error):

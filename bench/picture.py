@@ -16,7 +16,8 @@ from table import read_lines
 WIDTH, HEIGHT = 860, 480
 LEFT, RIGHT, TOP, BOTTOM = 62, 150, 44, 52
 COLOURS = {"padlock": "#0b6e4f", "memcpy": "#444444", "numpy": "#4c72b0", "torch": "#dd5f1f",
-           "torch-compiled": "#c9a227", "onnxruntime": "#8a4fbf", "jax": "#c2255c"}
+           "torch-static": "#a3261f", "torch-dynamic": "#c9a227", "torch-compiled": "#c9a227",
+           "onnxruntime": "#8a4fbf", "jax": "#c2255c"}
 OTHER = "#888888"
 
 

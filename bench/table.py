@@ -25,6 +25,11 @@ def geometric_mean(values):
     return math.exp(statistics.fmean(map(math.log, values)))
 
 
+def copy_us(row):
+    """Of a run of the families: the time of the better copy."""
+    return min(row["us"][name] for name in ("memcpy", "copy kernel") if name in row["us"])
+
+
 def bootstrap(statistic, values, resamples=2000):
     """(value, low, high): a 95 % interval of the statistic over the values. The same values give the same interval."""
     draw = random.Random(1)

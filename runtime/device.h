@@ -72,8 +72,8 @@ class BoundLaunch {
   bool takes_aligned_;
 };
 
-/// A program's code on a device. Immutable, thread-safe; borrows the device and the program. On a GPU making and
-/// dropping one is illegal while a stream of the context is captured.
+/// A program's code on a device. Immutable, thread-safe; borrows the device and the program. On a GPU dropping one is
+/// illegal while a stream of the context is captured.
 class LoadedProgram {
  public:
   virtual ~LoadedProgram() = default;
@@ -83,8 +83,9 @@ class LoadedProgram {
   /// The contracts of each kernel's variants, in launch order, the one that assumes nothing first. None on the
   /// reference.
   [[nodiscard]] virtual std::vector<std::vector<const abi::KernelAbi*>> contracts() const = 0;
-  /// Selects variants and evaluates contracts; launches nothing and makes no driver call. `sizes` is of the binding,
-  /// which must outlive what is bound. Errors as abi::LaunchPlanner::plan.
+  /// Selects variants and evaluates contracts; launches nothing. On a GPU the first sizes that take a variant load its
+  /// code, which takes milliseconds and is legal while a stream is captured. `sizes` is of the binding, which must
+  /// outlive what is bound. Errors: as abi::LaunchPlanner::plan; of a GPU's code, as its driver says.
   [[nodiscard]] virtual Result<std::unique_ptr<const BoundLaunch>> bind(const ir::Binding& binding,
                                                                         ArgumentSizes sizes) const = 0;
 

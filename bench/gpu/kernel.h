@@ -17,7 +17,7 @@ namespace padlock::bench::gpu {
 struct CodeFacts {
   double text_to_ptx_ms = 0;       ///< the first time, proofs included; of simt, to machine code
   double text_to_ptx_warm_ms = 0;  ///< the second time, with the proofs known
-  double load_ms = 0;              ///< code to a kernel that can be launched
+  double load_ms = 0;              ///< code to a kernel that can be launched with the sizes that were bound first
   int registers = 0;               ///< of one thread; 0 where nobody says
   std::int64_t local_bytes = 0;    ///< of one thread; spilled registers are here
 };

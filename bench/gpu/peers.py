@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Times what else pads on a GPU, on the problems of padlock_bench_gpu: PyTorch (eager and compiled), JAX, CuPy, and
-Triton kernels of our own, tuned (with the host time of a launch). What is not installed is reported as such; nothing is
-installed. What a peer has no name for (symmetric pads, say) is reported as skipped.
+"""Times what else pads on a GPU, on the problems of padlock_bench_gpu: PyTorch (eager, and compiled with static and with
+dynamic sizes), JAX, CuPy, and Triton kernels of our own, tuned (with the host time of a launch). What is not installed is
+reported as such; nothing is installed. What a peer has no name for (symmetric pads, say) is reported as skipped.
 
 usage: peers.py --problems=FILE --json=FILE [--device=cuda:N|simt] [--limit=SECONDS] [--rounds=N] [--peer=NAME ...]
 
 FILE of problems: what `padlock_bench_gpu --list` prints. Each peer runs in a process of its own, for at most --limit
-seconds: what it measured until then counts. JSON lines as README.md beside this describes; times are of PyTorch's and
-CuPy's own events, of JAX by the clock. With --device=simt no GPU is used: a peer in plain Python shows that this works.
+seconds: what it measured until then counts. JSON lines as README.md beside this describes; PyTorch's and Triton's calls are
+replayed as CUDA graphs, between events; CuPy's times are of its own events, JAX's by the clock. With --device=simt no GPU is used: a peer in plain Python shows that this works.
 """
 
 import argparse
@@ -21,10 +21,12 @@ import statistics
 import subprocess
 import sys
 import time
+import types
+
+import graphs
 
 SAMPLE_MS = 2.0
 MAX_CALLS = 400
-BUSY_BYTES = 64 << 20
 ELEMENT_BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1}
 
 
@@ -94,9 +96,10 @@ class Ring:
 
 
 class Torch:
-    """`time_ms(call, calls)` is milliseconds of all the calls; the first of `contestants` is a copy."""
+    """`time_ms(call, calls)` is milliseconds of all the calls, which are captured once as a CUDA graph: what the host does for
+    a call is not in them. `contestants` gives names and what makes their calls, the first a copy."""
 
-    timing = "events"
+    timing = "graph"
 
     def __init__(self, arguments):
         self.torch = load("torch")
@@ -105,14 +108,7 @@ class Torch:
             raise NotInstalled("torch sees no GPU")
         self.torch.cuda.set_device(arguments.ordinal)
         self.device = self.torch.device("cuda", arguments.ordinal)
-        self.busy = self.torch.empty(BUSY_BYTES, dtype=self.torch.uint8, device=self.device)
-        self.queue_ms = 0.02
-        self.compiled = {}
-        # Every problem compiles the same lines of Python anew; past eight torch would refuse, and past 256 in all.
-        self.torch._dynamo.config.recompile_limit = 1000
-        self.torch._dynamo.config.accumulated_recompile_limit = 1000
-        self.busy_ms = 0.02
-        self.busy_ms = max(0.005, self.time_ms(self.busy.zero_, 20) / 20)
+        self.compiled, self.graphs, self.graph_device = {}, {}, graphs.Cuda(self.torch)
 
     def l2_bytes(self):
         return getattr(self.torch.cuda.get_device_properties(self.device), "L2_cache_size", 64 << 20)
@@ -122,18 +118,12 @@ class Torch:
         return self.torch.cuda.mem_get_info(self.device)[0]
 
     def time_ms(self, call, calls):
-        # The device is still busy with something else when the last call is queued, so none waits for the host.
-        for _ in range(min(100, math.ceil((1.5 * calls * self.queue_ms + 0.02) / self.busy_ms))):
-            self.busy.zero_()
-        start, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        begin = time.perf_counter()
-        for _ in range(calls):
-            call()
-        self.queue_ms = (time.perf_counter() - begin) * 1e3 / calls
-        end.record()
-        end.synchronize()
-        return start.elapsed_time(end)
+        known, graph = self.graphs.get(call, (0, None))
+        if known != calls:
+            self.graphs.pop(call, None)  # and the memory of its results
+            graph = self.graph_device.capture(lambda _: call(), calls)
+            self.graphs[call] = calls, graph
+        return self.graph_device.replay_ms(graph)
 
     def program(self, problem):
         pads = [n for low, high in zip(reversed(problem["low"]), reversed(problem["high"])) for n in (low, high)]
@@ -169,19 +159,32 @@ class Torch:
         return inputs, [(source, torch.zeros_like(source)) for source in sources]
 
     def contestants(self, problem, slots):
-        eager = self.program(problem)
+        self.graphs.clear()
         inputs, pairs = self.arrays(problem, slots)
+        yield "torch copy", lambda: Ring(pairs, lambda pair: pair[1].copy_(pair[0]))
+        yield "torch eager", lambda: self.checked(problem, inputs, self.program(problem))
+        yield "torch static", lambda: self.checked(problem, inputs, self.compile(problem, dynamic=False))
+        yield "torch dynamic", lambda: self.checked(problem, inputs, self.dynamic(problem))
+
+    def compile(self, problem, dynamic):
+        """Of a code object of its own, by which PyTorch knows what it has compiled: else static code would serve as
+        dynamic code, and the other way."""
+        program = self.program(problem)
+        name = f"{'dynamic' if dynamic else 'static'}_{len(self.compiled)}_{problem['size']}"
+        own = types.FunctionType(program.__code__.replace(co_name=name), program.__globals__, name, None, program.__closure__)
+        return self.torch.compile(own, dynamic=dynamic, fullgraph=True)
+
+    def dynamic(self, problem):
+        """One for all sizes of a program."""
         key = problem["problem"]
         if key not in self.compiled:
-            # No CUDA graphs: they would copy their inputs and need sizes that do not change.
-            self.compiled[key] = self.torch.compile(
-                eager, dynamic=True, mode="max-autotune-no-cudagraphs", fullgraph=True)
-        compiled = self.compiled[key]
-        yield "torch copy", Ring(pairs, lambda pair: pair[1].copy_(pair[0]))
-        yield "torch eager", Ring(inputs, lambda x: eager(x).contiguous())
-        if not self.torch.equal(compiled(inputs[0]), eager(inputs[0])):
-            raise RuntimeError("torch.compile's result differs from eager's")
-        yield "torch compiled", Ring(inputs, lambda x: compiled(x).contiguous())
+            self.compiled[key] = self.compile(problem, dynamic=True)
+        return self.compiled[key]
+
+    def checked(self, problem, inputs, function):
+        if not self.torch.equal(function(inputs[0]), self.program(problem)(inputs[0])):
+            raise RuntimeError("its result differs from eager's")
+        return Ring(inputs, lambda x: function(x).contiguous())
 
 
 class Triton(Torch):
@@ -244,23 +247,26 @@ class Triton(Torch):
             raise NotImplementedError(f"no kernel for mode {problem['mode']}")
         if problem["transposed"] and problem["rank"] > 2:
             raise NotImplementedError("no kernel for several transposed matrices")
-        expected = self.program(problem)
+        self.graphs.clear()
         inputs, pairs = self.arrays(problem, slots)
         outputs = [self.torch.empty(padded_extents(problem)[1], dtype=x.dtype, device=self.device) for x in inputs]
-        yield "torch copy", Ring(pairs, lambda pair: pair[1].copy_(pair[0]))
+        yield "torch copy", lambda: Ring(pairs, lambda pair: pair[1].copy_(pair[0]))
         both = list(zip(inputs, outputs))
         for name, configs in self.launches(problem).items():
-            best, least = None, math.inf
-            for launch in configs:
-                launch(*both[0])
-                if not self.torch.equal(both[0][1], expected(both[0][0])):
-                    raise RuntimeError(f"{name}: its result differs from eager's")
-                outputs[0].zero_()
-                ring = Ring(both, lambda pair, launch=launch: launch(*pair))
-                ms = min(self.time_ms(ring, 10) for _ in range(3))
-                if ms < least:
-                    best, least = ring, ms
-            yield name, best
+            yield name, lambda configs=configs: self.fastest(problem, both, configs)
+
+    def fastest(self, problem, both, configs):
+        best, least, expected = None, math.inf, self.program(problem)(both[0][0])
+        for launch in configs:
+            launch(*both[0])
+            if not self.torch.equal(both[0][1], expected):
+                raise RuntimeError("its result differs from eager's")
+            both[0][1].zero_()
+            ring = Ring(both, lambda pair, launch=launch: launch(*pair))
+            ms = min(self.time_ms(ring, 10) for _ in range(3))
+            if ms < least:
+                best, least = ring, ms
+        return best
 
 
 # Triton reads their text; `language` is its module. Ranks below 5 have ones in front.
@@ -361,8 +367,8 @@ class Jax:
             inputs = [make(k).block_until_ready() for k in keys]
             half = sum(bytes_of(problem)) // 2
             sources = [jax.random.bits(k, (half,), numpy.uint8).block_until_ready() for k in keys]
-        yield "jax copy", Ring(sources, lambda x: x.copy())
-        yield "jax jit", Ring(inputs, program)
+        yield "jax copy", lambda: Ring(sources, lambda x: x.copy())
+        yield "jax jit", lambda: Ring(inputs, program)
 
 
 class Cupy:
@@ -402,8 +408,8 @@ class Cupy:
         half = sum(bytes_of(problem)) // 2
         pairs = [(cupy.random.randint(0, 256, half, dtype=cupy.uint8), cupy.zeros(half, cupy.uint8))
                  for _ in range(slots)]
-        yield "cupy copy", Ring(pairs, lambda pair: cupy.copyto(pair[1], pair[0]))
-        yield "cupy", Ring(inputs, program)
+        yield "cupy copy", lambda: Ring(pairs, lambda pair: cupy.copyto(pair[1], pair[0]))
+        yield "cupy", lambda: Ring(inputs, program)
 
 
 class Plain:
@@ -431,8 +437,8 @@ class Plain:
     def contestants(self, problem, slots):
         source, target = bytes_of(problem)
         inputs = [bytes(source) for _ in range(slots)]
-        yield "plain copy", Ring(inputs, lambda x: bytearray(x + x)[: (source + target) // 2])
-        yield "plain", Ring(inputs, lambda x: x + bytes(target - source))
+        yield "plain copy", lambda: Ring(inputs, lambda x: bytearray(x + x)[: (source + target) // 2])
+        yield "plain", lambda: Ring(inputs, lambda x: x + bytes(target - source))
 
 
 PEERS = {"torch": Torch, "triton": Triton, "jax": Jax, "cupy": Cupy, "plain": Plain}
@@ -452,12 +458,26 @@ def sizes_allow(peer, problem):
     return min(fitting, max(1, -(-3 * peer.l2_bytes() // (source + target))), 512)
 
 
-def rows_of(peer, problem, rounds):
-    """One JSON object a contestant, of samples that are taken in turn."""
+def contestants_of(peer, problem, slots, skip):
+    """(name, call, calls of a sample) of each; one that fails is skipped, but for the copy that all are compared with."""
+    found = []
+    for name, make in peer.contestants(problem, slots):
+        try:
+            call = make()
+            found.append((name, call, calls_for(peer, call)))
+        except Exception as error:
+            if not found:
+                raise
+            skip(f"{name}: {type(error).__name__}: {error}")
+    return found
+
+
+def rows_of(peer, problem, rounds, skip):
+    """One JSON object a contestant, of samples that are taken in turn. `skip` takes why one is left out."""
     slots = sizes_allow(peer, problem)
     if slots < 1:
         raise MemoryError("too little memory")
-    contestants = [(name, call, calls_for(peer, call)) for name, call in peer.contestants(problem, slots)]
+    contestants = contestants_of(peer, problem, slots, skip)
     samples = {name: [] for name, _, _ in contestants}
     order = list(contestants)
     for turn in range(rounds + 1):
@@ -502,12 +522,15 @@ def run_one(arguments, name):
     with open(arguments.problems, encoding="utf-8") as file:
         problems = [json.loads(line) for line in file if line.strip()]
     for problem in problems:
+        def skip(reason, problem=problem):
+            emit("gpu_skipped", peer=name, problem=problem["problem"], size=problem["size"],
+                 reason=" ".join(reason.split())[:500])
+
         try:
-            for row in rows_of(peer, problem, arguments.rounds):
+            for row in rows_of(peer, problem, arguments.rounds, skip):
                 emit("gpu_row", **row, simulated=arguments.device == "simt")
         except Exception as error:  # one problem that a library cannot do is no reason to skip the others
-            emit("gpu_skipped", peer=name, problem=problem["problem"], size=problem["size"],
-                 reason=f"{type(error).__name__}: {error}"[:500])
+            skip(f"{type(error).__name__}: {error}")
     return None
 
 

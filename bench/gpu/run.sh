@@ -204,11 +204,22 @@ peer_steps() {
   done
 }
 
+# The families of problems, beside PyTorch: needs the package padlock where Python finds it.
+zoo_step() {
+  local limit=$((quick ? 200 : 420))
+  if [[ $simulated == 1 ]]; then
+    step check zoo 200 "$python" -B "$here/zoo.py" --dry-run
+  else
+    CUDA_VISIBLE_DEVICES=${device#cuda:} step check zoo $((limit + 30)) "$python" -B "$here/zoo.py" --json="$out/zoo.jsonl" --seconds="$limit" ${commit:+--commit="$commit"}
+  fi
+}
+
 if python=$(command -v python3); then
   "$portable/padlock_bench_gpu" --list "${sizes[@]}" > "$out/problems.jsonl"
   "$portable/padlock_bench_gpu" --list "${shape_sizes[@]}" "$other_families" > "$out/shape_problems.jsonl"
   peer_steps peers "$out/problems.jsonl"
   peer_steps shapes "$out/shape_problems.jsonl"
+  if "$python" -c 'import padlock, torch' 2> /dev/null; then zoo_step; else skip zoo "no PyTorch or no package padlock"; fi
 else
   skip peers "no python3"
 fi

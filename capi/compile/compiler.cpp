@@ -34,10 +34,12 @@ Result<tuner::Match> match_of(padlock_cache_match match) {
 
 std::unique_ptr<session::LaunchContext> make_launching(const padlock_context_options& options,
                                                        const session::LaunchOptions& launch) {
-  return std::make_unique<session::Context>(session::ContextOptions{.threads = launch.threads,
-                                                                    .parallel_for = launch.parallel_for,
-                                                                    .worker = std::string(text_or(options.worker, "")),
-                                                                    .cuda_context = launch.cuda_context});
+  return std::make_unique<session::Context>(
+      session::ContextOptions{.threads = launch.threads,
+                              .parallel_for = launch.parallel_for,
+                              .worker = std::string(text_or(options.worker, "")),
+                              .assembler = std::string(text_or(options.assembler, "")),
+                              .cuda_context = launch.cuda_context});
 }
 
 session::Context& compiler_of(const padlock_context& context) {

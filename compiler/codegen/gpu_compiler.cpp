@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <atomic>
-#include <map>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <ranges>
-#include <set>
 #include <span>
 #include <system_error>
 #include <thread>
@@ -15,7 +14,7 @@
 #include <llvm/Support/TargetSelect.h>
 
 #include "abi/gpu_targets.h"
-#include "abi/ptx_parts.h"
+#include "abi/ptx_entries.h"
 #include "compiler/codegen/code_module.h"
 #include "compiler/codegen/codegen.h"
 #include "compiler/codegen/host_target.h"
@@ -61,9 +60,9 @@ class PtxMaker {
   PtxMaker(std::string program, PassLog* log) : program_(std::move(program)), log_(log) {}
 
   /// Starts a thread that makes the PTX of an emitted module. Makes that of the last one itself.
-  void begin(CodeModule code, GpuModule position, bool is_last) {
-    Result<Text>& text = texts_[position];
-    const std::size_t number = texts_.size() - 1;
+  void begin(CodeModule code, bool is_last) {
+    const std::size_t number = texts_.size();
+    Result<Text>& text = texts_.emplace_back();
     if (is_last) return make(text, number, std::move(code));
     auto given = std::make_shared<CodeModule>(std::move(code));
     try {
@@ -73,17 +72,18 @@ class PtxMaker {
     }
   }
 
-  /// Waits, and returns what abi/ptx_parts.h splits again. Call it once. Errors: of limit_gpu_work and generate_code.
+  /// Waits, and returns one text of all, in the order in which they were begun. Call it once. Errors: of limit_gpu_work
+  /// and generate_code.
   Result<std::string> take() {
     threads_.clear();
     const PassTimer timer(log_, "link");
-    abi::PtxParts ptx;
     PADLOCK_CHECK(limit_gpu_work(program_, instructions_));
-    for (const auto& [position, text] : texts_) {
+    std::string ptx;
+    for (const Result<Text>& text : texts_) {
       if (!text) return std::unexpected(text.error());
-      abi::append_ptx(position.is_large ? ptx.large : ptx.usual, {text->data(), text->size()});
+      abi::append_ptx(ptx, {text->data(), text->size()});
     }
-    return abi::join_ptx(ptx);
+    return ptx;
   }
 
  private:
@@ -101,7 +101,7 @@ class PtxMaker {
 
   std::string program_;
   PassLog* log_;
-  std::map<GpuModule, Result<Text>> texts_;  // in their order in the PTX
+  std::deque<Result<Text>> texts_;  // which stay where they are
   std::atomic<std::size_t> instructions_ = 0;
   std::vector<std::jthread> threads_;  // declared last, so that they end before what they use
 };
@@ -130,16 +130,12 @@ struct Kernels {
     }
     return had_others;
   }
-  /// Lists the modules that variants are in, at least one, in the order in which they are best begun: code for wide
-  /// offsets is the longest.
-  [[nodiscard]] std::vector<GpuModule> modules() const {
-    std::set<GpuModule> used;
-    for (const GpuVariant& variant : variants | std::views::join) used.insert(variant.module);
-    if (used.empty()) used.emplace();
-    const auto large = used.lower_bound({.is_large = true, .number = 0});
-    std::vector<GpuModule> list(used.rbegin(), std::make_reverse_iterator(large));
-    list.insert(list.end(), used.begin(), large);
-    return list;
+  /// Counts the modules that variants are in, at least one: a module has one variant of each kernel, so that LLVM can
+  /// be at all of them at once. The first, which has the variants that assume nothing, is the longest.
+  [[nodiscard]] std::size_t modules() const {
+    std::size_t most = 1;
+    for (const std::vector<GpuVariant>& list : variants) most = std::max(most, list.size());
+    return most;
   }
 };
 
@@ -190,13 +186,13 @@ class LlvmGpuCompiler final : public CompilerBase {
 
   Result<abi::CompiledCode> compile_variants(const ir::Program& program, Kernels& kernels, const Options& options) {
     const TargetFeatures features = device_features();
-    const std::vector<GpuModule> modules = kernels.modules();
+    const std::size_t modules = kernels.modules();
     PtxMaker maker(program.name(), options.log);
     std::size_t emitted = 0;
-    for (const GpuModule module : modules) {
+    for (std::size_t module = 0; module < modules; ++module) {
       PADLOCK_TRY(CodeModule code, emit_module(program, kernels, {features, options, module, emitted}, machine()));
       emitted += instructions_of(code);
-      maker.begin(std::move(code), module, module == modules.back());
+      maker.begin(std::move(code), module + 1 == modules);
     }
     PADLOCK_TRY(const std::string ptx, maker.take());
     return code_of(ptx, std::move(kernels.contracts));
@@ -287,8 +283,8 @@ class LlvmGpuCompiler final : public CompilerBase {
   struct EmitOptions {
     const TargetFeatures& features;
     const Options& options;
-    std::optional<GpuModule> module = {};  // absent: all
-    std::size_t emitted = 0;               // instructions of the program's modules before this one
+    std::optional<std::size_t> module = {};  // absent: all
+    std::size_t emitted = 0;                 // instructions of the program's modules before this one
   };
 
   /// Emits the variants of one module, or all.
@@ -299,7 +295,7 @@ class LlvmGpuCompiler final : public CompilerBase {
     for (std::size_t k = 0; k < kernels.proven.size(); ++k) {
       for (std::size_t v = 0; v < kernels.variants[k].size(); ++v) {
         const GpuVariant& variant = kernels.variants[k][v];
-        if (emit.module && variant.module != *emit.module) continue;
+        if (emit.module && v != *emit.module) continue;
         abi::KernelAbi& abi = kernels.contracts[k][v];
         const ProvenKernel& proven = kernels.proven[k][variant.schedule];
         abi = emit_gpu_kernel(*code.module, proven, variant, emit.features, emit.options.bounds_check);

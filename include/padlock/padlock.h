@@ -248,6 +248,8 @@ typedef struct padlock_context_options {
   void* cuda_context;     /* a CUcontext, borrowed, used for its device instead of the primary one; it outlives all */
   padlock_cache_match cache_match;
   int32_t reserved;
+  const char* assembler; /* CUDA's program ptxas, a path or a name on PATH: packs then hold cubins beside PTX. NULL: PTX
+                            alone. Since 1006 */
 } padlock_context_options;
 
 /* Creates a context, in which everything else is made. `options` may be NULL. Opens the cache's file if one is used;
@@ -433,8 +435,10 @@ PADLOCK_API const char* padlock_kernel_config(const padlock_kernel* kernel);
 /* ---- Packs: kernels without the compiler ------------------------------------------------------------------------ */
 
 /* The programs, of one context, compiled for each of the targets ("host", "host:NAME", "sm_90"), with the configs that
-   the context's cache has for them. Of the targets that a device runs, it runs the first. Errors: INVALID_ARGUMENT
-   without a program or a target, and for what stands twice; else as padlock_program_compile. */
+   the context's cache has for them. Of the targets that a device runs, it runs the first. A GPU of just that
+   architecture takes the cubin that an assembler made (padlock_context_options), and PTX where its driver refuses that.
+   Errors: INVALID_ARGUMENT without a program or a target, and for what stands twice; UNAVAILABLE, as the assembler
+   says; else as padlock_program_compile. */
 PADLOCK_API padlock_status padlock_pack_make(padlock_program* const* programs, size_t program_count,
                                              const char* const* targets, size_t target_count, padlock_pack** pack,
                                              padlock_error** error);
@@ -491,8 +495,9 @@ typedef struct padlock_bind_options {
 
 /* Checks the sizes and evaluates everything but pointers: results' extents, variant, grid. Errors: INVALID_ARGUMENT for
    what is not of the program (a name, a count, a type, a rank, a device); FAILED_PRECONDITION, with axis, expression
-   and values, for the first requirement that the sizes break. On a GPU the first sizes of a kernel that do not fit 32
-   bits load code for such: that is illegal while a stream of the context is captured. Errors then also as compiling. */
+   and values, for the first requirement that the sizes break. On a GPU a kernel has code of several variants, and the
+   first sizes that take one let the driver assemble it: that takes tens of milliseconds and is legal while a stream is
+   captured. Errors then also as the driver says, by the variant's name. */
 PADLOCK_API padlock_status padlock_kernel_bind(padlock_kernel* kernel, const padlock_bind_options* options,
                                                padlock_call** call, padlock_error** error);
 /* The same for extents alone, of a program that is not compiled: the call tells its sizes and does not launch. The

@@ -52,4 +52,19 @@ ContextScope::~ContextScope() {
   if (pushed_) context_->driver().cuCtxPopCurrent_v2.address(&popped);
 }
 
+Result<BesideCapture> BesideCapture::enter(const Context& context) {
+  const Driver& driver = context.driver();
+  CUstreamCaptureMode mode = CUstreamCaptureMode::relaxed;
+  if (!driver.cuThreadExchangeStreamCaptureMode) return BesideCapture(context, mode, false);
+  PADLOCK_CHECK(context.call(driver.cuThreadExchangeStreamCaptureMode, &mode));
+  return BesideCapture(context, mode, true);
+}
+
+BesideCapture::BesideCapture(BesideCapture&& other) noexcept
+    : context_(other.context_), before_(other.before_), changed_(std::exchange(other.changed_, false)) {}
+
+BesideCapture::~BesideCapture() {
+  if (changed_) context_->driver().cuThreadExchangeStreamCaptureMode.address(&before_);
+}
+
 }  // namespace padlock::runtime::cuda

@@ -67,4 +67,21 @@ class ContextScope {
   bool pushed_;
 };
 
+/// While it lives, the calling thread may allocate and load code though a stream is captured, by it or another thread:
+/// that is none of the stream's work. Without effect where the driver cannot. Stays on its thread.
+class BesideCapture {
+ public:
+  [[nodiscard]] static Result<BesideCapture> enter(const Context& context);
+  BesideCapture(BesideCapture&& other) noexcept;
+  BesideCapture& operator=(BesideCapture&&) = delete;
+  ~BesideCapture();
+
+ private:
+  BesideCapture(const Context& context, CUstreamCaptureMode before, bool changed)
+      : context_(&context), before_(before), changed_(changed) {}
+  const Context* context_;  // borrowed (outlives this)
+  CUstreamCaptureMode before_;
+  bool changed_;
+};
+
 }  // namespace padlock::runtime::cuda

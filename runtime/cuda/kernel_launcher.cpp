@@ -36,9 +36,11 @@ Status check_block(const abi::KernelAbi& abi, const Function& function, const Gp
 
 }  // namespace
 
-Result<const Function*> KernelLauncher::load(const abi::KernelAbi& abi) const {
-  PADLOCK_TRY(const Function* function, modules_->function(abi.name));
-  PADLOCK_CHECK(check_block(abi, *function, *device_));
+Result<const Function*> KernelLauncher::function_of(const Variant& variant) const {
+  if (const Function* const known = variant.function.load(std::memory_order_acquire)) return known;
+  PADLOCK_TRY(const Function* function, modules_->function(variant.abi.name));
+  PADLOCK_CHECK(check_block(variant.abi, *function, *device_));
+  variant.function.store(function, std::memory_order_release);
   return function;
 }
 
@@ -58,12 +60,9 @@ Result<KernelLauncher> KernelLauncher::create(const ProgramModules& modules, std
     PADLOCK_CHECK(check_contract(variant.abi));
     // From this driver on such a launch may be captured into a graph.
     constexpr int kFirstDriver = 12030;
-    Variant made{.abi = std::move(variant.abi), .waits = device.driver_version >= kFirstDriver};
-    made.waits &= made.abi.waits;
-    if (modules.is_loaded(made.abi.name)) {
-      PADLOCK_TRY(made.function, launcher.load(made.abi));
-    }
-    launcher.variants_.push_back(std::move(made));
+    if (!modules.has(variant.abi.name)) return internal_error(fmt::format("the PTX has no entry {}", variant.abi.name));
+    const bool waits = variant.abi.waits && device.driver_version >= kFirstDriver;
+    launcher.variants_.push_back(std::make_unique<const Variant>(std::move(variant.abi), waits));
   }
   return launcher;
 }
@@ -74,7 +73,7 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding) const {
   PADLOCK_TRY(const abi::LaunchPlan plan, planner_.plan(binding));
   bound.variant_ = plan.variant;
   if (plan.empty()) return bound;
-  const Variant& variant = variants_[plan.variant];
+  const Variant& variant = *variants_[plan.variant];
   if (plan.parts.empty()) {
     PADLOCK_TRY(BoundKernel::Launch launch, make_launch(variant, plan.rows, plan.shared_bytes, plan.sizes));
     bound.launches_.push_back(std::move(launch));
@@ -85,10 +84,7 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding) const {
     std::ranges::copy(offsets, launch.words.begin() + abi::ParameterWords::buffers);
     bound.launches_.push_back(std::move(launch));
   }
-  bound.function_ = variant.function;
-  if (bound.function_ == nullptr) {
-    PADLOCK_TRY(bound.function_, load(variant.abi));
-  }
+  PADLOCK_TRY(bound.function_, function_of(variant));
   return bound;
 }
 

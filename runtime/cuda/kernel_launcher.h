@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -61,21 +62,21 @@ class BoundKernel {
 /// the device's facts.
 class KernelLauncher {
  public:
-  /// `variants`: those of one kernel, the one that assumes nothing first; the modules have a function of each
-  /// one's name. `fault`: device address of its zeroed abi::AccessFault, which the caller keeps. Errors: internal,
-  /// where a contract is not a GPU's, takes more words than a launch does, or names what is no argument of the program;
-  /// failed_precondition, where the registers and shared memory of the code do not allow blocks of so many threads;
-  /// else as ProgramModules::function.
+  /// `variants`: those of one kernel, the one that assumes nothing first; the modules have an entry of each one's name,
+  /// which is loaded when sizes take it. `fault`: device address of its zeroed abi::AccessFault, which the caller
+  /// keeps. Errors: internal, where a contract is not a GPU's, takes more words than a launch does, has no entry, or
+  /// names what is no argument of the program.
   [[nodiscard]] static Result<KernelLauncher> create(const ProgramModules& modules,
                                                      std::vector<abi::KernelVariant> variants,
                                                      const ir::Program& program, const GpuFacts& device,
                                                      CUdeviceptr fault);
 
   [[nodiscard]] std::size_t variant_count() const { return variants_.size(); }
-  [[nodiscard]] const abi::KernelAbi& abi(std::size_t variant = 0) const { return variants_[variant].abi; }
+  [[nodiscard]] const abi::KernelAbi& abi(std::size_t variant = 0) const { return variants_[variant]->abi; }
   /// Selects the variant and evaluates its contract under a binding of the same program. Makes no driver call, but for
-  /// the first sizes that take a variant for large ones, whose code is loaded then. Errors as abi::LaunchPlanner::plan;
-  /// resource_exhausted, where the device launches no grid of so many blocks; as `create`, of a variant that is loaded.
+  /// the first sizes that take the variant, whose code is loaded then. Errors as abi::LaunchPlanner::plan;
+  /// resource_exhausted, where the device launches no grid of so many blocks; failed_precondition, where the registers
+  /// and shared memory of the code do not allow blocks of so many threads; else as ProgramModules::function.
   [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding) const;
 
  private:
@@ -83,22 +84,22 @@ class KernelLauncher {
   struct Variant {
     abi::KernelAbi abi;
     bool waits;  // itself for the work before it
-    /// Null as long as the code is not loaded: sizes that take it may never come.
-    const Function* function = nullptr;
+    /// Null as long as no sizes took it; set once, by whichever thread.
+    mutable std::atomic<const Function*> function = nullptr;
   };
 
   KernelLauncher(const ProgramModules& modules, const GpuFacts& device, ArgumentPlaces places,
                  abi::LaunchPlanner planner, CUdeviceptr fault)
       : modules_(&modules), device_(&device), places_(std::move(places)), planner_(std::move(planner)), fault_(fault) {}
-  [[nodiscard]] Result<const Function*> load(const abi::KernelAbi& abi) const;
+  [[nodiscard]] Result<const Function*> function_of(const Variant& variant) const;
   /// Makes a launch of so many blocks, which adds nothing to addresses.
   [[nodiscard]] Result<BoundKernel::Launch> make_launch(const Variant& variant, std::int64_t blocks,
                                                         std::int64_t shared_bytes,
                                                         std::span<const std::int64_t> sizes) const;
 
-  const ProgramModules* modules_;  // borrowed (outlive this)
-  const GpuFacts* device_;         // borrowed (outlive this)
-  std::vector<Variant> variants_;
+  const ProgramModules* modules_;                         // borrowed (outlive this)
+  const GpuFacts* device_;                                // borrowed (outlive this)
+  std::vector<std::unique_ptr<const Variant>> variants_;  // each at an address of its own, as an atomic has to stay
   ArgumentPlaces places_;
   abi::LaunchPlanner planner_;
   CUdeviceptr fault_;  // borrowed (outlives this)

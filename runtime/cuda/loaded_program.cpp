@@ -6,7 +6,9 @@ Result<std::unique_ptr<const LoadedProgram>> LoadedProgram::load(const Context& 
                                                                  const ir::Program& program, abi::CompiledCode code,
                                                                  ProgramModules::Make make_module) {
   if (code.kind != abi::CodeKind::ptx) return internal_error("expected PTX, found code for a CPU");
-  PADLOCK_TRY(auto modules, ProgramModules::load(context, code.text(), program.name(), make_module));
+  PADLOCK_TRY(const BesideCapture beside, BesideCapture::enter(context));
+  auto modules =
+      std::make_unique<const ProgramModules>(context, std::string(code.text()), make_module, std::move(code.cubin));
   const auto fault_bytes = static_cast<std::int64_t>(code.kernels.size() * sizeof(abi::AccessFault));
   PADLOCK_TRY(DeviceBuffer faults,
               DeviceBuffer::allocate(context, fault_bytes, "the error words of " + program.name()));

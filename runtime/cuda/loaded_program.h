@@ -39,13 +39,13 @@ class BoundLaunch final : public runtime::BoundLaunch {
   std::vector<BoundKernel> kernels_;
 };
 
-/// The kernels of one program, loaded into a context, which it borrows, with the device's facts. Thread-safe. Making
-/// and dropping one, and the first binding to sizes for which code is loaded then (KernelLauncher::bind), allocates and
-/// frees device memory, and is illegal while a stream of the context is captured.
+/// The kernels of one program in a context, which it borrows, with the device's facts. Thread-safe. Making one, and the
+/// first binding to sizes that take a variant, which loads its code (KernelLauncher::bind), allocates device memory:
+/// legal while a stream is captured (BesideCapture). Dropping one frees it, which is illegal then.
 class LoadedProgram final : public runtime::LoadedProgram {
  public:
-  /// Compiles the PTX that the code is. The program must outlive this. Errors: internal for other code; else as
-  /// `make_module`, DeviceBuffer::allocate and KernelLauncher::create.
+  /// The program must outlive this. The PTX that the code is is not looked at by the driver yet. Errors: internal for
+  /// other code; else as DeviceBuffer::allocate and KernelLauncher::create.
   [[nodiscard]] static Result<std::unique_ptr<const LoadedProgram>> load(const Context& context, const GpuFacts& device,
                                                                          const ir::Program& program,
                                                                          abi::CompiledCode code,

@@ -4,9 +4,10 @@
 
 #include <array>
 #include <bit>
+#include <optional>
 #include <utility>
 
-#include "abi/ptx_parts.h"
+#include "abi/ptx_entries.h"
 
 namespace padlock::runtime::cuda {
 namespace {
@@ -88,6 +89,14 @@ Result<Module> Module::load_ptx(const Context& context, const std::string& ptx, 
   return Module(context, *handle);
 }
 
+Result<Module> Module::load_cubin(const Context& context, const std::byte* cubin, const std::string& name) {
+  PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
+  JitLog log;
+  auto handle = load_image(context, cubin, log);
+  if (!handle) return not_loaded(std::move(handle).error(), name, log);
+  return Module(context, *handle);
+}
+
 Result<Module> Module::link_ptx(const Context& context, const std::string& ptx, const std::string& name) {
   if (!Link::is_known(context.driver())) return load_ptx(context, ptx, name);
   PADLOCK_TRY(const ContextScope scope, ContextScope::enter(context));
@@ -113,38 +122,41 @@ Result<Function> Module::function(const std::string& name) const {
   return Function(context, handle, name);
 }
 
-Result<std::unique_ptr<const ProgramModules>> ProgramModules::load(const Context& context, std::string_view ptx,
-                                                                   std::string name, Make make) {
-  abi::PtxParts parts = abi::split_ptx(ptx);
-  PADLOCK_TRY(Module usual, make(context, parts.usual, name));
-  return std::unique_ptr<const ProgramModules>(
-      new ProgramModules(context, std::move(name), make, std::move(parts.large), std::move(usual)));
-}
+bool ProgramModules::has(const std::string& entry) const { return abi::has_ptx_entry(ptx_, entry); }
 
-bool ProgramModules::is_large(const std::string& function) const {
-  return large_ptx_.contains(fmt::format(".entry {}(", function));
-}
-
-bool ProgramModules::is_loaded(const std::string& function) const {
-  if (!is_large(function)) return true;
-  const std::lock_guard lock(mutex_);
-  return large_.has_value();
-}
-
-Result<const Module*> ProgramModules::module_of(const std::string& function) const {
-  if (!is_large(function)) return &usual_;
-  if (!large_) {
-    PADLOCK_TRY(large_, make_(context_, large_ptx_, name_ + " for large sizes"));
+Result<std::optional<Function>> ProgramModules::find_in_cubin(const std::string& entry) const {
+  if (cubin_.empty()) return std::nullopt;
+  if (!assembled_) {
+    auto module = Module::load_cubin(context_, cubin_.data(), entry);
+    const bool is_refused =
+        !module && module.error().code != Code::resource_exhausted && !is_device_lost(module.error());
+    if (is_refused) cubin_.clear();  // nobody asks again
+    if (is_refused) return std::nullopt;
+    PADLOCK_TRY(assembled_, std::move(module));
   }
-  return &*large_;
+  return assembled_->function(entry);
 }
 
-Result<const Function*> ProgramModules::function(const std::string& name) const {
+Result<Function> ProgramModules::load(const std::string& entry) const {
+  PADLOCK_TRY(const BesideCapture beside, BesideCapture::enter(context_));
+  PADLOCK_TRY(std::optional<Function> assembled, find_in_cubin(entry));
+  if (assembled) return *std::move(assembled);
+  const std::optional<std::string> ptx = abi::ptx_of_entry(ptx_, entry);
+  if (!ptx) return internal_error(fmt::format("the PTX has no entry {}", entry));
+  PADLOCK_TRY(Module module, make_(context_, *ptx, entry));
+  PADLOCK_TRY(Function function, module.function(entry));
+  modules_.push_back(std::move(module));
+  return function;
+}
+
+Result<const Function*> ProgramModules::function(const std::string& entry) const {
   const std::lock_guard lock(mutex_);
-  if (const auto found = functions_.find(name); found != functions_.end()) return &found->second;
-  PADLOCK_TRY(const Module* module, module_of(name));
-  PADLOCK_TRY(Function loaded, module->function(name));
-  return &functions_.emplace(name, std::move(loaded)).first->second;
+  auto found = functions_.find(entry);
+  if (found == functions_.end()) {
+    PADLOCK_TRY(Function loaded, load(entry));
+    found = functions_.emplace(entry, std::move(loaded)).first;
+  }
+  return &found->second;
 }
 
 Result<FunctionFacts> function_facts(const Function& function) {

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "runtime/cuda/owned.h"
 
@@ -43,7 +44,10 @@ class Module {
   /// Errors: as the driver says (internal, for PTX that is not well formed; unavailable, for a PTX version that the
   /// driver does not know; resource_exhausted), with the compiler's log as context.
   [[nodiscard]] static Result<Module> load_ptx(const Context& context, const std::string& ptx, const std::string& name);
-  /// The same from many threads at a time: what is loaded as PTX the driver compiles one after the other, what is
+  /// Loads what an assembler made; the bytes outlive the module. Errors as the driver says.
+  [[nodiscard]] static Result<Module> load_cubin(const Context& context, const std::byte* cubin,
+                                                 const std::string& name);
+  /// As load_ptx, from many threads at a time: what is loaded as PTX the driver compiles one after the other, what is
   /// linked first beside each other. The driver keeps none of it in its own cache. Where it cannot link: as load_ptx.
   [[nodiscard]] static Result<Module> link_ptx(const Context& context, const std::string& ptx, const std::string& name);
   /// Loads the function, so that its launches need not. Error: not_found; else as the driver says.
@@ -55,42 +59,38 @@ class Module {
   Owned<CUmodule, &Driver::cuModuleUnload> module_;
 };
 
-/// The code of one program in a context, which it borrows: a module for each part of its PTX, that for large sizes
-/// loaded when a function of it is first asked for. Thread-safe.
+/// The code of one program in a context, which it borrows: a module for each entry of its PTX, loaded when the entry is
+/// first asked for, or one of its cubin for all of them. Thread-safe.
 class ProgramModules {
  public:
   /// Module::load_ptx or Module::link_ptx.
   using Make = Result<Module> (*)(const Context& context, const std::string& ptx, const std::string& name);
 
-  /// Loads the part of usual sizes. `name` is for messages. Errors as `make`.
-  [[nodiscard]] static Result<std::unique_ptr<const ProgramModules>> load(const Context& context, std::string_view ptx,
-                                                                          std::string name, Make make);
+  /// `cubin`: of all the PTX, for this GPU; empty: none.
+  ProgramModules(const Context& context, std::string ptx, Make make, std::vector<std::byte> cubin = {})
+      : context_(context), ptx_(std::move(ptx)), make_(make), cubin_(std::move(cubin)) {}
 
-  /// Returns whether the function can be had without loading code.
-  [[nodiscard]] bool is_loaded(const std::string& function) const;
-  /// Returns a function of either part, which lives as long as this. The first that is asked of the part for large
-  /// sizes loads that, which takes as long as compiling it, allocates device memory and is illegal while a stream of
-  /// the context is captured; where it fails, the next one tries again. Errors as `make` and Module::function.
-  [[nodiscard]] Result<const Function*> function(const std::string& name) const;
+  /// Returns whether the PTX has an entry of that name.
+  [[nodiscard]] bool has(const std::string& entry) const;
+  /// Returns the function of an entry, which lives as long as this. The first that is asked for loads it, which takes
+  /// as long as assembling it and allocates device memory; that is legal while a stream is captured (BesideCapture).
+  /// Where it fails, the next one tries again. PTX serves where the driver refuses the cubin, as an older one may.
+  /// Errors: internal for an entry that there is not; as `make`, which names the entry, and Module::function.
+  [[nodiscard]] Result<const Function*> function(const std::string& entry) const;
 
  private:
-  ProgramModules(const Context& context, std::string name, Make make, std::string large, Module usual)
-      : context_(context),
-        name_(std::move(name)),
-        make_(make),
-        large_ptx_(std::move(large)),
-        usual_(std::move(usual)) {}
-  [[nodiscard]] bool is_large(const std::string& function) const;  ///< of the part for large sizes
-  [[nodiscard]] Result<const Module*> module_of(const std::string& function) const;
+  [[nodiscard]] Result<Function> load(const std::string& entry) const;
+  /// Nullopt where there is no cubin, or the driver refuses it.
+  [[nodiscard]] Result<std::optional<Function>> find_in_cubin(const std::string& entry) const;
 
   const Context& context_;  // borrowed (outlives this)
-  std::string name_;
+  std::string ptx_;
   Make make_;
-  std::string large_ptx_;
-  Module usual_;
-  mutable std::mutex mutex_;
-  mutable std::optional<Module> large_;                // guarded by mutex_
-  mutable std::map<std::string, Function> functions_;  // guarded by mutex_; what it has is never changed
+  mutable std::mutex mutex_;  // guards what follows
+  mutable std::vector<std::byte> cubin_;
+  mutable std::optional<Module> assembled_;            // the cubin's, which it borrows
+  mutable std::vector<Module> modules_;                // of entries' PTX
+  mutable std::map<std::string, Function> functions_;  // by entry; what it has is never changed
 };
 
 /// Error: unimplemented, where the driver cannot say.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/pack/cubin.h"
 #include "runtime/pack/expr_table.h"
 #include "runtime/pack/pack_header.h"
 
@@ -223,11 +224,15 @@ Result<std::vector<std::byte>> write_contracts(const abi::CompiledCode& code) {
 }
 
 Result<abi::CompiledCode> read_code(const ir::Program& program, abi::CodeKind kind, const PackConfig& packed) {
+  if (!packed.cubin.empty() && (kind != abi::CodeKind::ptx || !is_whole_cubin(packed.cubin)))
+    return damaged_pack("a cubin is not whole");
   ByteReader from(packed.contracts, kPack);
   PADLOCK_TRY(const std::vector<Expr> exprs, read_exprs(program, from));
   PADLOCK_TRY(const std::size_t kernels, from.count());
-  abi::CompiledCode code{
-      .kind = kind, .bytes = {packed.code.begin(), packed.code.end()}, .task_bytes = packed.task_bytes};
+  abi::CompiledCode code{.kind = kind,
+                         .bytes = {packed.code.begin(), packed.code.end()},
+                         .cubin = {packed.cubin.begin(), packed.cubin.end()},
+                         .task_bytes = packed.task_bytes};
   for (std::size_t i = 0; i < kernels; ++i) {
     PADLOCK_TRY(const std::size_t count, from.count());
     if (count == 0) return damaged_pack("a kernel has no variant");

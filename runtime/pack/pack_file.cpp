@@ -71,10 +71,15 @@ class PackWriter {
     metadata_.text(code.config);
     metadata_.number(code.task_bytes);
     metadata_.bytes(code.contracts);
+    add_code(code.code);
+    add_code(code.cubin);
+  }
+
+  void add_code(std::span<const std::byte> bytes) {
     code_.resize((code_.size() + kCodeAlignment - 1) / kCodeAlignment * kCodeAlignment);
     metadata_.number(static_cast<Int128>(code_.size()));
-    metadata_.number(static_cast<Int128>(code.code.size()));
-    code_.insert(code_.end(), code.code.begin(), code.code.end());
+    metadata_.number(static_cast<Int128>(bytes.size()));
+    code_.insert(code_.end(), bytes.begin(), bytes.end());
   }
 
   PackHeader header_;
@@ -139,11 +144,16 @@ class PackReader {
     PADLOCK_CHECK(read(code.config));
     PADLOCK_TRY(code.task_bytes, from_.number(1, std::int64_t{1} << 40));
     PADLOCK_TRY(code.contracts, from_.bytes());
+    PADLOCK_TRY(code.code, read_code());
+    PADLOCK_TRY(code.cubin, read_code());
+    return {};
+  }
+
+  Result<std::span<const std::byte>> read_code() {
     const auto most = static_cast<std::int64_t>(code_.size());
     PADLOCK_TRY(const std::int64_t offset, from_.number(0, most));
     PADLOCK_TRY(const std::int64_t size, from_.number(0, most - offset));
-    code.code = code_.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
-    return {};
+    return code_.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
   }
 
   ByteReader from_;

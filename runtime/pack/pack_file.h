@@ -23,7 +23,7 @@
 //   4      zero
 //   8      bytes of the whole file
 //   8      bytes of the metadata, which follow (support/byte_stream.h)
-//   8      bytes of the code, which follow: images for CPUs, PTX for GPUs
+//   8      bytes of the code, which follow: images for CPUs, PTX and cubins for GPUs
 //   16     checksum (XXH3, 128 bits) of all that stands before
 //
 // The checksum finds damage and no forger: a pack is code, and is to be trusted as the library that loads it is.
@@ -35,6 +35,7 @@ struct PackConfig {
   std::int64_t task_bytes = 0;           ///< output bytes of one task of a thread pool
   std::span<const std::byte> contracts;  ///< contract.h
   std::span<const std::byte> code;
+  std::span<const std::byte> cubin = {};  ///< of PTX, for the architecture that is the target's name; empty: none
 };
 
 /// The config that was tuned for a region of sizes: guards over the program's symbols, none for all sizes.

@@ -74,6 +74,7 @@ Context::Context(ContextOptions options)
     : LaunchContext(
           {.threads = options.threads, .parallel_for = options.parallel_for, .cuda_context = options.cuda_context}),
       worker_(std::move(options.worker)),
+      assembler_(std::move(options.assembler)),
       background_(std::make_unique<JobThread>()) {}
 
 Context::~Context() = default;
@@ -203,7 +204,8 @@ Result<std::shared_ptr<const TunedConfigs>> Context::tuned_configs(const Program
   const std::int64_t cache = resolved.device->facts().cache_share(pool_.threads());
   PADLOCK_TRY(tuner::ProgramChoices by_region,
               tuner::ProgramChoices::of_served(program.ir(), tuner::serving(program.ir(), choices, cache), config));
-  return std::make_shared<const TunedConfigs>(std::move(reason), std::move(by_region), std::move(compiled));
+  return std::make_shared<const TunedConfigs>(std::move(reason), std::move(by_region), std::move(compiled),
+                                              store_->mode() == tuner::Mode::require);
 }
 
 /// Tunes, and has those who still use the program take what was chosen.

@@ -31,6 +31,9 @@ struct ContextOptions {
   std::optional<runtime::ParallelFor> parallel_for;
   /// The program that a tuner tries configs in; empty: as tuner::find_worker looks for it.
   std::string worker = {};
+  /// CUDA's program ptxas, a path or a name on PATH, which packs' code for GPUs is assembled by beforehand; empty: a
+  /// driver does it.
+  std::string assembler = {};
   /// A CUcontext of the caller's, borrowed, which serves its device instead of the primary one; it outlives the
   /// context.
   void* cuda_context = nullptr;
@@ -70,8 +73,8 @@ class Context final : public LaunchContext {
 
   /// The slow step: once a program, whatever the sizes. Errors: invalid_argument for an unknown target or a config
   /// outside the search space; unavailable for a device or target that this machine or build does not have;
-  /// resource_exhausted and internal as compiler/targets/target_compiler.h; for a GPU also as its driver says of
-  /// loading the code (resource_exhausted for its memory; a lost device).
+  /// resource_exhausted and internal as compiler/targets/target_compiler.h; for a GPU also as its driver says
+  /// (resource_exhausted for its memory; a lost device).
   [[nodiscard]] Result<CompiledProgram> compile(const Program& program, const CompileOptions& options = {});
   /// The text of one stage. Errors as `compile`; invalid_argument for a stage that the target does not have.
   [[nodiscard]] Result<std::string> emit(const Program& program, Stage stage, const CompileOptions& options = {});
@@ -153,6 +156,7 @@ class Context final : public LaunchContext {
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> compilers_;  // by target; guarded by mutex_
   std::string worker_;
+  std::string assembler_;
   std::unique_ptr<tuner::Store> store_;  // absent: no cache is used
   std::atomic<std::int64_t> trials_ = 0;
   std::atomic<std::int64_t> compiles_ = 0;

@@ -12,6 +12,7 @@
 #include "compiler/targets/revision.h"
 #include "runtime/host/host_info.h"
 #include "runtime/pack/contract.h"
+#include "session/compile/assembler.h"
 #include "session/compile/context.h"
 #include "tuner/cache/choice.h"
 #include "tuner/cache/describe.h"
@@ -80,10 +81,14 @@ class PackBuilder {
     PADLOCK_TRY(abi::CompiledCode made, compiler.compile(program.ir(), {.config = config}));
     context_.compiles_ += std::ssize(made.kernels);
     PADLOCK_TRY(std::vector<std::byte> contracts, runtime::write_contracts(made));
+    if (made.kind == abi::CodeKind::ptx && !context_.assembler_.empty()) {
+      PADLOCK_TRY(made.cubin, assemble(context_.assembler_, compiler.description(), made.text()));
+    }
     const runtime::PackConfig code{.config = keep(std::move(text)),
                                    .task_bytes = made.task_bytes,
                                    .contracts = keep(std::move(contracts)),
-                                   .code = keep(std::move(made.bytes))};
+                                   .code = keep(std::move(made.bytes)),
+                                   .cubin = keep(std::move(made.cubin))};
     // Read the code as a loader would, so that what it would refuse is known now.
     PADLOCK_CHECK(runtime::read_code(program.ir(), made.kind, code));
     target.codes.push_back(code);

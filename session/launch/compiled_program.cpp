@@ -49,17 +49,24 @@ Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const
   auto bind_result = state_->program.binder().bind(request);
   if (!bind_result) return std::unexpected(state_->program.with_source_line(std::move(bind_result).error()));
   ir::Binding binding = *std::move(bind_result);
-  std::shared_ptr<const State> chosen = state_;
-  std::string reason;
-  if (const std::shared_ptr<const TunedConfigs> tuned = state_->tuned.get()) {
-    const tuner::Chosen choice = tuned->choices.choose(binding);
-    reason = fmt::format("{}: {}", tuned->reason, choice.reason);
-    if (const auto other = tuned->compiled.find(choice.config); other != tuned->compiled.end()) chosen = other->second;
-  }
-  PADLOCK_TRY(runtime::ArgumentSizes sizes, state_->program.binder().sizes(binding));
   auto bound = std::make_shared<BoundProgram::State>(
-      BoundProgram::State{.compiled = chosen, .binding = std::move(binding), .reason = std::move(reason)});
-  PADLOCK_TRY(bound->bound, chosen->loaded->bind(bound->binding, std::move(sizes)));
+      BoundProgram::State{.compiled = state_, .binding = std::move(binding), .reason = {}});
+  const std::shared_ptr<const TunedConfigs> tuned = state_->tuned.get();
+  if (tuned) {
+    const tuner::Chosen choice = tuned->choices.choose(bound->binding);
+    bound->reason = fmt::format("{}: {}", tuned->reason, choice.reason);
+    const auto other = tuned->compiled.find(choice.config);
+    if (other != tuned->compiled.end()) bound->compiled = other->second;
+  }
+  Status loaded = bound->load();
+  // A choice is a hint: what the device of now does not take, the default serves.
+  if (!loaded && bound->compiled != state_ && !tuned->is_required && !is_device_lost(loaded.error())) {
+    bound->reason = fmt::format("{} but for {}: {}: not tuned: the default config", tuned->reason,
+                                bound->compiled->config, loaded.error().message);
+    bound->compiled = state_;
+    loaded = bound->load();
+  }
+  PADLOCK_CHECK(std::move(loaded));
   bound->describe_arguments();
   return BoundProgram(std::move(bound));
 }
@@ -72,6 +79,12 @@ const std::vector<TensorInfo>& BoundProgram::results() const { return state_->re
 
 std::shared_ptr<CompiledProgram::State> make_state(const Program& program, const runtime::Device& device) {
   return std::shared_ptr<CompiledProgram::State>(new CompiledProgram::State{.program = program, .device = &device});
+}
+
+Status BoundProgram::State::load() {
+  PADLOCK_TRY(runtime::ArgumentSizes sizes, compiled->program.binder().sizes(binding));
+  PADLOCK_TRY(bound, compiled->loaded->bind(binding, std::move(sizes)));
+  return {};
 }
 
 void BoundProgram::State::describe_arguments() {

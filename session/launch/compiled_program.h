@@ -86,7 +86,9 @@ class BoundProgram {
 /// a stream is captured.
 class CompiledProgram {
  public:
-  /// Errors as ir::Binding::bind; nothing is allocated or launched then.
+  /// On a GPU the first sizes that take a variant of a kernel load its code: milliseconds, legal while a stream is
+  /// captured. Errors: as ir::Binding::bind, and nothing is allocated or launched then; of a GPU's code, as its driver
+  /// says, by the variant's name.
   [[nodiscard]] Result<BoundProgram> bind(const ir::BindRequest& request) const;
 
   [[nodiscard]] const Program& program() const;

@@ -22,6 +22,7 @@ struct TunedConfigs {
   std::string reason;  ///< what the cache said
   tuner::ProgramChoices choices;
   std::map<std::string, std::shared_ptr<const CompiledProgram::State>> compiled;  // shared: bound programs keep them
+  bool is_required = false;  ///< an error where a config does not load, and no default instead
 };
 
 /// The newest of them: tuning in the background learns while a program serves. Thread-safe.
@@ -78,6 +79,8 @@ struct BoundProgram::State {
   std::vector<TensorInfo> results = {};
   std::string reason = {};  ///< where a cache hit: for which sizes; else the compiled program's
 
+  /// Makes `bound` of the compiled program and the binding. Errors: as runtime::LoadedProgram::bind.
+  [[nodiscard]] Status load();
   /// Fills in `inputs` and `results`.
   void describe_arguments();
   [[nodiscard]] Status launch(const LaunchViews& views, std::span<const std::uint64_t> scalars, void* stream) const;

@@ -12,7 +12,11 @@ void add_target(JsonWriter& json, const runtime::PackTarget& target) {
   json.member("features", target.features).member("reason", target.reason);
   json.key("codes").begin_array();
   for (const runtime::PackConfig& code : target.codes)
-    json.begin_object().member("config", code.config).member("code_bytes", code.code.size()).end_object();
+    json.begin_object()
+        .member("config", code.config)
+        .member("code_bytes", code.code.size())
+        .member("cubin_bytes", code.cubin.size())
+        .end_object();
   json.end_array().key("choices").begin_array();
   for (const runtime::PackChoice& choice : target.choices)
     json.begin_object().member("region", choice.region).member("config", choice.config).end_object();

@@ -39,6 +39,10 @@ Result<PackLoader::State> PackLoader::load_code(const Program& program, const ru
   state->target = target.description;
   state->reason = target.reason;
   PADLOCK_TRY(abi::CompiledCode made, runtime::read_code(program.ir(), target.kind(), code));
+  if (!made.cubin.empty()) {  // which no other GPU runs
+    const std::optional<runtime::GpuFacts> gpu = device_.facts().gpu;
+    if (!gpu || gpu->architecture() != target.name) made.cubin.clear();
+  }
   PADLOCK_TRY(state->loaded, device_.load(program.ir(), std::move(made)));
   return state;
 }

@@ -28,7 +28,7 @@ class Case(unittest.TestCase):
         self.portable.mkdir()
         for name in PROGRAMS:
             (self.portable / name).symlink_to(BIN / name)
-        for name in ("run.sh", "peers.py"):
+        for name in ("run.sh", "peers.py", "graphs.py"):
             shutil.copy(SCRIPTS / name, self.portable)
         self.out = self.folder / "out"
 
@@ -61,9 +61,10 @@ class WholeRun(Case):
             list(steps),
             ["devices", "conformance", "memcheck_conformance", "memcheck_bench", "initcheck_conformance",
              "initcheck_bench", "bench", "shapes", "search",
-             *(f"{step}_{peer}" for step in ("peers", "shapes") for peer in ("torch", "triton", "jax", "cupy", "plain"))],
+             *(f"{step}_{peer}" for step in ("peers", "shapes") for peer in ("torch", "triton", "jax", "cupy", "plain")), "zoo"],
         )
-        self.assertEqual({step["status"] for step in steps.values()}, {"passed"})
+        # The families need a package padlock and PyTorch, which Python has here or not: zoo_test.py has them.
+        self.assertEqual({step["status"] for name, step in steps.items() if name != "zoo"}, {"passed"})
         self.assertIn("all right", done.stdout)
         self.assertIn("times mean nothing", done.stdout)
         self.assertEqual((self.out / "summary.txt").read_text(encoding="utf-8"), done.stdout)

@@ -260,7 +260,7 @@ class Readme(unittest.TestCase):
                        f"| {table.geometric_mean(large):.2f} ({min(large):.2f}, {max(large):.2f}) |",
                        f"| {launch['launch']:.2f} us, {launch['cuLaunchKernel']:.2f} us |",
                        *(f"{text} {', '.join(f'{panel[name]:.2f}' for panel in panels)}"
-                         for text, name in (("torch.compile", "torch-compiled"), ("JAX", "jax"), ("| means", "padlock")))):
+                         for text, name in (("torch.compile with dynamic sizes", "torch-compiled"), ("JAX", "jax"), ("| means", "padlock")))):
             self.assertIn(number, page)
 
 

@@ -21,7 +21,7 @@ SIZE(padlock_allocator, 24);
 AT(padlock_allocator, allocate, 8);
 AT(padlock_allocator, release, 16);
 
-SIZE(padlock_context_options, 104);
+SIZE(padlock_context_options, 112);
 AT(padlock_context_options, allocator, 8);
 AT(padlock_context_options, log, 32);
 AT(padlock_context_options, log_user, 40);
@@ -33,6 +33,7 @@ AT(padlock_context_options, cache_file, 72);
 AT(padlock_context_options, worker, 80);
 AT(padlock_context_options, cuda_context, 88);
 AT(padlock_context_options, cache_match, 96);
+AT(padlock_context_options, assembler, 104);
 
 SIZE(padlock_statistics, 40);
 AT(padlock_statistics, programs_compiled, 8);

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/ptx_entries.h"
 #include "compiler/targets/target_compiler.h"
 #include "tests/common/crash_report.h"
 #include "tests/common/environment.h"
@@ -32,6 +33,7 @@ constexpr std::array kTargets = {"sm_75", "sm_80", "sm_90", "sm_100"};
 constexpr int kSkipped = 77;
 constexpr std::size_t kKernelsAtOnce = 48;
 constexpr std::size_t kSlices = 3;
+constexpr std::size_t kAloneEach = 12;  // of so many programs one is assembled by entries, too
 
 /// What no kernel may contain: approximations and flushes; contraction, and sums and products without .rn, which ptxas
 /// contracts; a call, for there is nobody to be called, and code or memory of others (but what shared memory a launch
@@ -176,7 +178,22 @@ class PtxRun {
         batch.cases[abi.name] = what;
         if (is_default) batch.defaults.insert(abi.name);
       }
+    if (programs_ % kAloneEach == 0 && !assemble_alone(target, code, what)) return false;
     return batch.cases.size() < kKernelsAtOnce || assemble(target);
+  }
+
+  /// Assembles each entry's text as a driver is given it.
+  bool assemble_alone(const char* target, const abi::CompiledCode& code, const std::string& what) {
+    if (!ptxas_ || !ptxas_->knows(target)) return true;
+    for (const auto& variants : code.kernels)
+      for (const auto& [abi, offset] : variants) {
+        const std::optional<std::string> text = abi::ptx_of_entry(code.text(), abi.name);
+        if (!text) return fail(what, "no entry " + abi.name);
+        const auto uses = ptxas_->assemble(*text, target);
+        if (!uses) return fail(what + "\nalone", uses.error().message);
+        if (uses->size() != 1 || !uses->contains(abi.name)) return fail(what, "more than " + abi.name);
+      }
+    return true;
   }
 
   bool assemble(const char* target) {

@@ -51,7 +51,11 @@ TEST_CASE("tensorrt_llm_17664: what was learnt on one GPU serves no other, and i
   CHECK(limited.ends_with("not tuned: the default config"));
   Context strict;
   use(strict, folder / "t.db", Mode::require);
-  const auto refused = strict.compile(program, on_gpu);
+  const auto compiled = strict.compile(program, on_gpu);
+  REQUIRE(compiled);
+  ir::BindRequest request{.tensors = {}, .symbols = sizes(3, 4)};
+  request.tensors.resize(program.ir().tensor_parameters().size());
+  const auto refused = compiled->bind(request);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == Code::failed_precondition);
 }

@@ -128,17 +128,24 @@ TEST_CASE("triton_2596: blocks that the code's registers do not allow are refuse
   const session::FakeGpu fake;
   session::Context context;
   fake->settings.function_threads = 200;
-  const auto compiled = context.compile(program_of(kTunedPad), {.device = kGpu, .config = "threads=512"});
-  REQUIRE_FALSE(compiled);
-  CHECK(compiled.error().code == Code::failed_precondition);
-  CHECK(compiled.error().message.find(
+  const auto bind_with = [](session::Context& in, const char* config) {
+    const auto compiled = in.compile(program_of(kTunedPad), {.device = kGpu, .config = config});
+    REQUIRE(compiled);
+    ir::BindRequest request{.tensors = {}, .symbols = sizes(3, 4)};
+    request.tensors.resize(compiled->program().ir().tensor_parameters().size());
+    return compiled->bind(request);
+  };
+  const auto refused = bind_with(context, "threads=512");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == Code::failed_precondition);
+  CHECK(refused.error().message.find(
             " has blocks of 512 threads, cuda:0 runs at most 200 of its code (32 registers a thread, 0 bytes of "
             "shared memory)") != std::string::npos);
-  CHECK(context.compile(program_of(kTunedPad), {.device = kGpu, .config = "threads=128"}));
+  CHECK(bind_with(context, "threads=128"));
   // A driver that does not say what it made of a function says what its device can have.
   fake->settings.hidden_symbols = {"cuFuncGetAttribute"};
   session::Context other;
-  CHECK(other.compile(program_of(kTunedPad), {.device = kGpu, .config = "threads=512"}));
+  CHECK(bind_with(other, "threads=512"));
   CHECK(fake->launches() == 0);
 }
 

@@ -114,16 +114,20 @@ TEST_CASE("a lost device is told apart, by each later call") {
   CHECK(is_device_lost(error_of(again)));
 }
 
-TEST_CASE("a module that does not load") {
+TEST_CASE("code that does not load is an error of the binding that takes it") {
   const FakeGpu fake;
   fake->refuse_modules(CUresult::unsupported_ptx_version, "ptxas fatal   : Unsupported .version 9.9");
   Context context;
-  const Error error = error_of(context.compile(*Program::from_text(kAdd), {.device = {runtime::DeviceKind::cuda}}));
+  const auto compiled = context.compile(*Program::from_text(kAdd), {.device = {runtime::DeviceKind::cuda}});
+  REQUIRE(compiled);
+  const Error error = error_of(compiled->bind(of_length(100)));
   CHECK(error.code == Code::unavailable);
   CHECK(contains(error.message, "cuModuleLoadDataEx on cuda:0 failed: CUDA_ERROR_UNSUPPORTED_PTX_VERSION"));
   CHECK(error.context ==
-        std::vector<std::string>{"while loading module sum", "ptxas fatal   : Unsupported .version 9.9"});
-  CHECK(context.compile_count() == 0);
+        std::vector<std::string>{"while loading module sum_0_one_vector", "ptxas fatal   : Unsupported .version 9.9"});
+  CHECK(fake->live().modules == 0);
+  fake->refuse_modules(CUresult::success, "");
+  CHECK(compiled->bind(of_length(100)));
 }
 
 /// Everything that a program does on a GPU, and the driver's calls until all of it is given back.
@@ -166,6 +170,9 @@ bool gives_back(const std::vector<std::string>& calls, std::size_t n) {
   static const std::set<std::string> kCalls = {"cuCtxPopCurrent_v2", "cuMemFree_v2", "cuModuleUnload",
                                                "cuStreamDestroy_v2", "cuDevicePrimaryCtxRelease_v2"};
   while (calls[n] == "cuCtxGetCurrent" || calls[n] == "cuCtxPushCurrent_v2") ++n;
+  // Every second one puts back what the one before it changed.
+  if (calls[n] == "cuThreadExchangeStreamCaptureMode")
+    return std::count(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(n), calls[n]) % 2 == 1;
   return kCalls.contains(calls[n]);
 }
 

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "session/compile/context.h"
 #include "session/launch/launch_context.h"
 #include "tests/common/host_arrays.h"
+#include "tests/runtime/cuda/fake_cubin.h"
 #include "tests/session/cuda_twins.h"
 #include "tests/session/tuning_testing.h"
 
@@ -128,6 +131,83 @@ TEST_CASE("on a GPU, packed programs compute what the interpreter does") {
   }
   CHECK(runs == 12);
   CHECK(fake->launches() > runs);
+}
+
+/// A program in place of ptxas, of these lines of a shell; beside it lies a file with what a fake cubin begins with.
+class Assembler {
+ public:
+  explicit Assembler(std::string_view script) {
+    const std::vector<std::byte> cubin = runtime::cuda::fake_cubin("");
+    std::ofstream(folder_ / "head").write(reinterpret_cast<const char*>(cubin.data()), runtime::cuda::kFakeCubinHead);
+    std::ofstream(path()) << "#!/bin/sh\n" << script << "\n";
+    std::filesystem::permissions(path(), std::filesystem::perms::owner_all);
+  }
+  [[nodiscard]] std::string path() const { return folder_ / "assembler"; }
+
+ private:
+  testing::Folder folder_;
+};
+
+constexpr const char* kAssembles = R"({ cat "$(dirname "$0")/head" "$4"; printf '\0'; } > "$3")";
+
+TEST_CASE("a GPU of just that architecture takes what an assembler made, others take PTX") {
+  const Assembler assembler(kAssembles);
+  Context context({.assembler = assembler.path()});
+  const Program program = *Program::from_text(cases().front().text);
+  const auto bytes = context.pack({program}, {"host:x86-64", "sm_80"});
+  REQUIRE_MESSAGE(bytes, (bytes ? "" : bytes.error().to_string()));
+  const Pack pack = *runtime::PackFile::parse(*bytes);
+  const auto& targets = pack->contents().programs.front().targets;
+  CHECK(targets[0].codes.front().cubin.empty());
+  CHECK(targets[1].codes.front().cubin.size() > targets[1].codes.front().code.size());
+  for (const int minor : {0, 6}) {
+    CAPTURE(minor);
+    FakeGpu fake;
+    fake->settings.compute_major = 8;
+    fake->settings.compute_minor = minor;
+    LaunchContext launching;
+    TwinProgram twins(fake, load(launching, *pack, "pad_relu", {runtime::DeviceKind::cuda}));
+    for (const auto& shape : {std::vector<std::int64_t>{3, 37}, std::vector<std::int64_t>{4096, 4000}})
+      (void)twins.bind(request({shape}, {{"lo", 0}}));
+    CHECK(fake->live().modules == (minor == 0 ? 1 : 2));
+  }
+}
+
+TEST_CASE("an assembler that is not there, fails, or leaves nothing is an error") {
+  const Program program = *Program::from_text(cases().front().text);
+  const auto message = [&](const std::string& assembler) {
+    Context context({.assembler = assembler});
+    const auto bytes = context.pack({program}, {"sm_90"});
+    REQUIRE_FALSE(bytes);
+    CHECK(bytes.error().code == Code::unavailable);
+    CHECK(bytes.error().context == std::vector<std::string>{"while packing pad_relu for sm_90"});
+    return bytes.error().message;
+  };
+  CHECK(message("no_such_assembler") == "expected an assembler for PTX, found no program no_such_assembler on PATH");
+  CHECK(message("/nowhere/ptxas") == "cannot start /nowhere/ptxas: No such file or directory");
+  const Assembler failing(R"(echo "ptxas fatal: no $1" >&2; exit 3)");
+  CHECK(message(failing.path()) == failing.path() + " exited with 3: ptxas fatal: no -arch=sm_90");
+  const Assembler idle("exit 0");
+  CHECK(message(idle.path()) == idle.path() + " made no cubin");
+  const Assembler wrong(R"(cp "$4" "$3")");
+  CHECK(message(wrong.path()) == wrong.path() + " made no cubin");
+}
+
+TEST_CASE("a cubin that is not whole is damage") {
+  const Assembler assembler(kAssembles);
+  Context context({.assembler = assembler.path()});
+  const Program program = *Program::from_text(cases().front().text);
+  const Pack pack = *runtime::PackFile::parse(*context.pack({program}, {"sm_90"}));
+  runtime::PackContents contents = pack->contents();
+  runtime::PackConfig& code = contents.programs.front().targets.front().codes.front();
+  code.cubin = code.cubin.first(100);
+  const Pack cut = *runtime::PackFile::parse(*runtime::write_pack(contents));
+  const FakeGpu fake;
+  LaunchContext launching;
+  const auto loaded = launching.load(*cut, "pad_relu", {runtime::DeviceKind::cuda});
+  REQUIRE_FALSE(loaded);
+  CHECK(loaded.error().code == Code::data_loss);
+  CHECK(loaded.error().message.ends_with("a cubin is not whole"));
 }
 
 TEST_CASE("contracts are what they were before they were packed") {

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import unittest
 import unittest.mock
 
@@ -32,6 +33,27 @@ class Packs(Case):
             "run", "f.pack", "--program=pad_relu", X, "--bind=lo=1", "--expect=z=@p.pad.npy", "--device=reference"
         )
         self.assertIn(": 2 4 6\n", self.succeed("run", "f.pack", "--program=twice", "--input=x=@a.npy"))
+
+    def test_an_assembler_makes_cubins_beside_ptx(self):
+        head = bytearray(128)  # ELF for NVIDIA's GPUs, with one section
+        head[:6], head[18], head[40], head[58], head[60], head[68], head[88], head[96] = b"\x7fELF\x02\x01", 190, 64, 64, 1, 1, 128, 1
+        (self.folder / "head").write_bytes(head)
+        assembler = self.folder / "assembler"
+        assembler.write_text(f'#!/bin/sh\ncat "{self.folder}/head" "$4" > "$3"\n', encoding="utf-8")
+        assembler.chmod(0o755)
+        text = self.pack("--target=host,sm_90", f"--assembler={assembler}")
+        self.assertRegex(text, r"(?m)^    map=.*: [0-9]+ bytes of code, [0-9]+ of a cubin")
+        listed = json.loads(self.succeed("pack", "--list", "f.pack", "--json"))
+        sizes = [[c["cubin_bytes"] - c["code_bytes"] for c in t["codes"]] for t in listed["programs"][0]["targets"]]
+        self.assertLess(sizes[0][0], 0)
+        self.assertEqual(sizes[1], [128])
+        self.fail_with(7, "no program no_ptxas on PATH", "pack", "t.pad", "--target=sm_90", "--assembler=no_ptxas", "--output=f.pack")
+
+    def test_cudas_assembler_makes_them(self):
+        ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+        if ptxas is None:
+            self.skipTest("no ptxas on PATH or in /usr/local/cuda/bin")
+        self.assertIn(" of a cubin", self.pack("--target=sm_90", f"--assembler={ptxas}"))
 
     def test_a_pack_of_one_program_needs_no_name(self):
         self.succeed("pack", "t.pad", "--output=one.pack", "--quiet")

@@ -16,6 +16,7 @@ struct PackOptions {
   std::string targets = "host";
   std::string output;
   CacheChoice cache;
+  std::string assembler;
   std::string json;
   bool list = false;
   bool quiet = false;
@@ -52,6 +53,7 @@ Outcome<lib::Pack> compile(const PackOptions& options) {
   PADLOCK_TRY(auto chosen, context_options(options.cache));
   // The machine that runs the pack is another one: its cores and caches are not asked for.
   chosen.cache_match = PADLOCK_MATCH_LOOSE;
+  if (!options.assembler.empty()) chosen.assembler = options.assembler.c_str();
   PADLOCK_TRY(const auto context, open_context(chosen));
   std::vector<lib::Program> programs;
   for (const std::string& file : options.files) {
@@ -78,6 +80,8 @@ void add_pack(Subcommand& app) {
   command.option("--target", options->targets, "TARGET,...", "host, host:NAME (an LLVM CPU) or sm_NN; default: host");
   command.option("--output", options->output, "F.pack", "the pack");
   add_cache_options(command, options->cache);
+  command.option("--assembler", options->assembler, "PTXAS",
+                 "CUDA's ptxas, a path or a name on PATH: cubins beside PTX");
   command.flag("--list", options->list, "print what a pack holds");
   command.json(options->json);
   command.flag("--quiet", options->quiet, "print errors alone");

@@ -11,8 +11,10 @@ std::string target_text(const JsonValue& target) {
   std::string text = fmt::format("  {}: {}\n", target["name"].text(), target_summary(target["description"].text()));
   const auto& codes = target["codes"].items();
   for (const JsonValue& code : codes)
-    text += fmt::format("    {}: {} bytes of code{}\n", code["config"].text(), code["code_bytes"].integer(),
-                        &code == &codes.front() ? fmt::format(" ({})", target["reason"].text()) : "");
+    text += fmt::format(
+        "    {}: {} bytes of code{}{}\n", code["config"].text(), code["code_bytes"].integer(),
+        code["cubin_bytes"].integer() > 0 ? fmt::format(", {} of a cubin", code["cubin_bytes"].integer()) : "",
+        &code == &codes.front() ? fmt::format(" ({})", target["reason"].text()) : "");
   for (const JsonValue& choice : target["choices"].items())
     text += fmt::format("    {} for {}\n", choice["config"].text(), region_text(choice["region"].text()));
   return text;

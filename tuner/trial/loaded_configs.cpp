@@ -14,13 +14,19 @@ constexpr std::size_t kMost = 256;  // configs whose code is kept
 
 }  // namespace
 
-LoadedConfigs::Loaded LoadedConfigs::compile(compiler::TargetCompiler& compiler, const std::string& config) const {
+LoadedConfigs::Loaded LoadedConfigs::compile(compiler::TargetCompiler& compiler, const std::string& config,
+                                             const ir::Binding& binding) const {
   PADLOCK_TRY(const compiler::Config parsed, judged(compiler.parse_config(config), Verdict::compile));
-  return judged_making(device_.load(compiler, {.config = parsed}, program_), Verdict::compile);
+  auto loaded = judged_making(device_.load(compiler, {.config = parsed}, program_), Verdict::compile);
+  // A GPU's driver assembles code when it is first bound, which is done here, beside other threads. What is wrong with
+  // these sizes is said to whoever binds to them.
+  if (auto sizes = runtime::ArgumentSizes::of(binding); loaded && sizes)
+    static_cast<void>((*loaded)->bind(binding, *std::move(sizes)));
+  return loaded;
 }
 
 Judged<LoadedConfig> LoadedConfigs::load(compiler::TargetCompiler& compiler, const std::string& config,
-                                         std::span<const std::string> next) {
+                                         std::span<const std::string> next, const ir::Binding& binding) {
   if (const auto known = loaded_.find(config); known != loaded_.end()) return known->second;
   std::vector<std::string> along;
   const std::size_t most = std::max(std::thread::hardware_concurrency(), 1U) - 1;
@@ -31,12 +37,12 @@ Judged<LoadedConfig> LoadedConfigs::load(compiler::TargetCompiler& compiler, con
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < along.size(); ++i) {
     try {
-      threads.emplace_back([&, i] { made[i] = compile(compiler, along[i]); });
+      threads.emplace_back([&, i] { made[i] = compile(compiler, along[i], binding); });
     } catch (const std::system_error&) {
       break;  // no thread is to be had: it is compiled when it is asked for
     }
   }
-  Loaded asked = compile(compiler, config);
+  Loaded asked = compile(compiler, config, binding);
   for (std::thread& thread : threads) thread.join();
   if (loaded_.size() + along.size() >= kMost) loaded_.clear();
   for (std::size_t i = 0; i < along.size(); ++i)

@@ -209,7 +209,7 @@ class Trials::Attempt {
     PADLOCK_TRY(compiler::TargetCompiler* const compiler, compiler_for(device().target()));
     std::vector<std::string> next = request_.rivals;
     next.insert(next.end(), request_.next.begin(), request_.next.end());
-    return trials_.programs_->loaded->load(*compiler, text, next);
+    return trials_.programs_->loaded->load(*compiler, text, next, shared().problem.binding());
   }
 
   /// Makes reference and scratch memory, where no request before left them; in this order, since computing the

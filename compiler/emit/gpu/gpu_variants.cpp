@@ -95,14 +95,6 @@ bool asks_no_more(const ProvenKernel& other, const ProvenKernel& first) {
   });
 }
 
-void number_modules(std::vector<GpuVariant>& list) {
-  int usual = 0, large = 0;
-  for (GpuVariant& variant : list) {
-    const bool is_large = variant.offset_bits != list.back().offset_bits;
-    variant.module = {is_large, is_large ? large++ : usual++};
-  }
-}
-
 }  // namespace
 
 std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
@@ -119,7 +111,6 @@ std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
     variant.guards.insert(variant.guards.end(), other.schedule().serves.begin(), other.schedule().serves.end());
     list.push_back(std::move(variant));
   }
-  number_modules(list);
   return list;
 }
 

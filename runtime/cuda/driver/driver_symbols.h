@@ -69,7 +69,8 @@
   X(cuLinkComplete, 5050, (CUlinkState state, void** cubin, std::size_t* bytes))                                       \
   X(cuLinkDestroy, 5050, (CUlinkState state))                                                                          \
   X(cuFuncLoad, 12040, (CUfunction function))                                                                          \
-  X(cuStreamIsCapturing, 10000, (CUstream stream, CUstreamCaptureStatus * status))
+  X(cuStreamIsCapturing, 10000, (CUstream stream, CUstreamCaptureStatus * status))                                     \
+  X(cuThreadExchangeStreamCaptureMode, 10010, (CUstreamCaptureMode * mode))
 
 /// Functions by which the two above are found; read from the library itself, before the table.
 #define PADLOCK_CUDA_BOOTSTRAP_SYMBOLS(X)     \

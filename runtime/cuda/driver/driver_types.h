@@ -106,6 +106,11 @@ enum class CUresult : std::uint32_t {
   X(active, CU_STREAM_CAPTURE_STATUS_ACTIVE, 1) \
   X(invalidated, CU_STREAM_CAPTURE_STATUS_INVALIDATED, 2)
 
+#define PADLOCK_CUDA_CAPTURE_MODES(X)                      \
+  X(global, CU_STREAM_CAPTURE_MODE_GLOBAL, 0)              \
+  X(thread_local_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, 1) \
+  X(relaxed, CU_STREAM_CAPTURE_MODE_RELAXED, 2)
+
 #define PADLOCK_CUDA_PROC_ADDRESS_RESULTS(X)                   \
   X(success, CU_GET_PROC_ADDRESS_SUCCESS, 0)                   \
   X(symbol_not_found, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND, 1) \
@@ -119,6 +124,7 @@ enum class CUfunction_attribute : std::uint32_t { PADLOCK_CUDA_FUNCTION_ATTRIBUT
 enum class CUjit_option : std::uint32_t { PADLOCK_CUDA_JIT_OPTIONS(PADLOCK_ENUMERATOR) };
 enum class CUjitInputType : std::uint32_t { PADLOCK_CUDA_JIT_INPUT_TYPES(PADLOCK_ENUMERATOR) };
 enum class CUstreamCaptureStatus : std::uint32_t { PADLOCK_CUDA_CAPTURE_STATUSES(PADLOCK_ENUMERATOR) };
+enum class CUstreamCaptureMode : std::uint32_t { PADLOCK_CUDA_CAPTURE_MODES(PADLOCK_ENUMERATOR) };
 enum class CUdriverProcAddressQueryResult : std::uint32_t { PADLOCK_CUDA_PROC_ADDRESS_RESULTS(PADLOCK_ENUMERATOR) };
 #undef PADLOCK_ENUMERATOR
 

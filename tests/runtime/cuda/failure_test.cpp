@@ -39,6 +39,7 @@ Status whole_scenario(const Fake& fake, Ownership ownership, std::size_t* done =
   PADLOCK_CHECK(scratch->write(0, bytes_of(words)));
   PADLOCK_CHECK(enqueue_copy(stream, input.address(), scratch->address(), kCount * 4));
   PADLOCK_CHECK(enqueue_fill(stream, result.address(), std::byte{0}, result.bytes()));
+  PADLOCK_TRY(const BesideCapture beside, BesideCapture::enter(*context));
   PADLOCK_TRY(const Module module, Module::load_ptx(*context, waiting_ptx(), "p"));
   PADLOCK_TRY(const Function add, module.function("add"));
   PADLOCK_CHECK(function_facts(add));

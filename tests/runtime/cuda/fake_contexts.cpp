@@ -71,6 +71,12 @@ CUresult cuStreamSynchronize(CUstream stream) {
   return CUresult::success;
 }
 
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  PADLOCK_ENTER(enter, cuThreadExchangeStreamCaptureMode);
+  std::swap(*mode, FakeState::capture_mode());
+  return CUresult::success;
+}
+
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* capture) {
   PADLOCK_ENTER(enter_context, cuStreamIsCapturing);
   FakeStream* const found = fake.find_stream(stream);

@@ -26,6 +26,7 @@ struct FakeSettings {
   int max_grid_x = 2147483647;                        ///< blocks of a launch
   int function_threads = 1024;                        ///< of a block that a function's registers allow
   std::int64_t memory_bytes = std::int64_t{1} << 30;  ///< of each device
+  CUresult cubin_status = CUresult::success;          ///< of loading what an assembler made
   /// Names (as exported) that cuGetProcAddress does not find.
   std::vector<std::string> hidden_symbols = {};
   /// Device memory lies between inaccessible pages and ends flush with one, as far as `alignment` allows; else it

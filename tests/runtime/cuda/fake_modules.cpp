@@ -1,7 +1,10 @@
+#include <algorithm>
+#include <cstring>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "tests/runtime/cuda/fake_cubin.h"
 #include "tests/runtime/cuda/fake_entry_points.h"
 
 namespace padlock::runtime::cuda {
@@ -60,6 +63,11 @@ Packed unpack(void** extra) {
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned options, CUjit_option* names, void** values) {
   PADLOCK_ENTER(enter_unsafe, cuModuleLoadDataEx);
   const char* text = static_cast<const char*>(image);
+  const bool is_cubin = std::string_view(text, std::min<std::size_t>(std::strlen(text), 4)) ==
+                        "\x7F"
+                        "ELF";
+  if (is_cubin && fake.settings.cubin_status != CUresult::success) return fake.settings.cubin_status;
+  if (is_cubin) text += kFakeCubinHead;
   std::vector<FakeEntry> entries;
   const CUresult compiled = compile(fake, text + (*text == kFakeCubin ? 1 : 0), &entries, options, names, values);
   if (compiled != CUresult::success) return compiled;

@@ -43,6 +43,7 @@ void FakeState::reset() {
   reservations.clear();
   physical.clear();
   mappings.clear();
+  capture_mode() = CUstreamCaptureMode::global;
   modules.clear();
   links.clear();
   streams.clear();
@@ -210,6 +211,7 @@ CUresult FakeState::enter_context(EntryPoint point) {
 
 CUresult FakeState::enter_unsafe(EntryPoint point) {
   if (const CUresult status = enter_context(point); status != CUresult::success) return status;
+  if (capture_mode() == CUstreamCaptureMode::relaxed) return CUresult::success;
   return invalidate_captures(current()) ? CUresult::stream_capture_unsupported : CUresult::success;
 }
 
@@ -227,6 +229,11 @@ bool FakeState::hides(std::string_view symbol) const {
 std::vector<FakeContext*>& FakeState::stack() {
   thread_local std::vector<FakeContext*> contexts;
   return contexts;
+}
+
+CUstreamCaptureMode& FakeState::capture_mode() {
+  thread_local CUstreamCaptureMode mode = CUstreamCaptureMode::global;
+  return mode;
 }
 
 FakeContext* FakeState::current() { return stack().empty() ? nullptr : stack().back(); }

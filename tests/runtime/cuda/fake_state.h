@@ -109,7 +109,8 @@ class FakeState final : public FakeDriver {
   CUresult enter(EntryPoint point);
   /// The same for a call that needs a current context that works.
   CUresult enter_context(EntryPoint point);
-  /// The same for one that is illegal while any stream of the context is captured.
+  /// The same for one that is illegal while any stream of the context is captured, unless the thread has said that it
+  /// is none of the stream's work.
   CUresult enter_unsafe(EntryPoint point);
   /// Notes the use of a handle that is none.
   CUresult misuse(const std::string& what, CUresult status = CUresult::invalid_handle);
@@ -118,6 +119,8 @@ class FakeState final : public FakeDriver {
   /// Of the calling thread; null where none is current.
   [[nodiscard]] static FakeContext* current();
   static std::vector<FakeContext*>& stack();
+  /// Of the calling thread.
+  static CUstreamCaptureMode& capture_mode();
   FakeContext* find_context(CUcontext handle);
   FakeContext* primary_context(int device);
   /// Ends a context and what is in it.

@@ -6,6 +6,8 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/allocation_count.h"
 #include "tests/runtime/cuda/fake_fixture.h"
@@ -62,10 +64,10 @@ struct Problem {
     for (const char* name : {"any", "parts"}) fake->register_twin(name, Seen::take, &seen);
     device.max_grid_x = max_grid_x;
     device.max_block_threads = 1024;
-    modules = *ProgramModules::load(*context, text_of_kernels(), "p", Module::load_ptx);
-    const auto made = KernelLauncher::create(*modules, {{any(), 0}, {parts(), 0}}, program, device, kFault);
+    modules = std::make_unique<const ProgramModules>(*context, text_of_kernels(), Module::load_ptx);
+    auto made = KernelLauncher::create(*modules, {{any(), 0}, {parts(), 0}}, program, device, kFault);
     REQUIRE_MESSAGE(made, (made ? "" : made.error().to_string()));
-    launcher.emplace(*made);
+    launcher.emplace(*std::move(made));
   }
 
   abi::KernelAbi any() {
@@ -132,6 +134,60 @@ struct Problem {
   std::unique_ptr<const ProgramModules> modules;
   std::optional<KernelLauncher> launcher;
 };
+
+TEST_CASE("a variant's code is loaded by the first sizes that take it, and no driver call is made for others") {
+  const Fake fake;
+  const Problem problem(fake);
+  CHECK(fake->live().modules == 0);
+  REQUIRE(problem.bind(4, 10));
+  CHECK(fake->live().modules == 1);
+  REQUIRE(problem.bind(2, 41));
+  CHECK(fake->live().modules == 2);
+  fake->forget_calls();
+  for (const std::int64_t columns : {10, 41, 12}) REQUIRE(problem.bind(3, columns));
+  REQUIRE(problem.bind(0, 10));
+  CHECK(fake->calls().empty());
+}
+
+TEST_CASE("a variant is loaded once, however many threads take it at a time") {
+  const Fake fake;
+  const Problem problem(fake);
+  std::array<const Function*, 8> found{};
+  std::vector<std::thread> threads;
+  for (const Function*& place : found) threads.emplace_back([&] { place = &problem.bind(4, 10)->function(); });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(std::ranges::count(found, found.front()) == std::ssize(found));
+  CHECK(found.front()->name() == "parts");
+  CHECK(fake->made().modules == 1);
+}
+
+TEST_CASE("code that does not load is an error of the sizes that take it, by its name, each time") {
+  const Fake fake;
+  const Problem problem(fake);
+  REQUIRE(problem.bind(4, 10));
+  fake->refuse_modules(CUresult::invalid_ptx, "ptxas fatal   : so it goes");
+  for (int round = 0; round < 2; ++round) {
+    const Error error = error_of(problem.bind(2, 41));
+    CHECK(error.context == std::vector<std::string>{"while loading module any", "ptxas fatal   : so it goes"});
+  }
+  CHECK(problem.bind(4, 10));
+  fake->refuse_modules(CUresult::success, "");
+  CHECK(problem.bind(2, 41));
+}
+
+TEST_CASE(
+    "code that allows fewer threads than its blocks have is an error each time, and a contract without code, too") {
+  const Fake fake;
+  fake->settings.function_threads = 16;
+  Problem problem(fake);
+  for (int round = 0; round < 2; ++round)
+    CHECK(contains(error_of(problem.bind(4, 10)).message,
+                   "kernel parts has blocks of 32 threads, cuda:0 runs at most 16"));
+  abi::KernelAbi other = problem.any();
+  other.name = "other";
+  CHECK(error_of(KernelLauncher::create(*problem.modules, {{other, 0}}, problem.program, problem.device, kFault))
+            .message == "the PTX has no entry other");
+}
 
 TEST_CASE("what one launch may take is one driver call, with the caller's pointers") {
   const Fake fake;

@@ -7,7 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "abi/ptx_parts.h"
+#include "runtime/cuda/stream.h"
+#include "tests/runtime/cuda/fake_cubin.h"
 #include "tests/runtime/cuda/fake_fixture.h"
 
 namespace padlock::runtime::cuda {
@@ -112,50 +113,106 @@ TEST_CASE("what is no PTX is refused by the driver") {
   CHECK(contains(error_of(Module::load_ptx(*context, "", "p")).to_string(), "Missing .version"));
 }
 
-/// kPtx, whose `nothing` is of the part for large sizes.
-std::string two_parts() {
-  const std::string ptx = kPtx;
-  const std::size_t at = ptx.find(".visible .entry nothing");
-  const std::size_t body = ptx.find(".visible .entry add");
-  return abi::join_ptx({.usual = ptx.substr(0, at), .large = ptx.substr(0, body) + ptx.substr(at)});
-}
-
-TEST_CASE("code for large sizes is loaded when a function of it is first asked for, once, by whichever thread") {
+TEST_CASE("an entry is loaded when its function is first asked for, once, by whichever thread, without the others") {
   const Fake fake;
   const auto context = fake.primary();
   for (const ProgramModules::Make make : {Module::load_ptx, Module::link_ptx}) {
     const int before = fake->made().modules;
-    const auto modules = *ProgramModules::load(*context, two_parts(), "p", make);
-    CHECK(fake->made().modules == before + 1);
-    CHECK(modules->is_loaded("add"));
-    CHECK_FALSE(modules->is_loaded("nothing"));
-    const Function* const add = *modules->function("add");
+    const ProgramModules modules(*context, kPtx, make);
+    CHECK(modules.has("add"));
+    CHECK(modules.has("nothing"));
+    CHECK_FALSE(modules.has("no_entry"));
+    CHECK(fake->made().modules == before);
+    const Function* const add = *modules.function("add");
     CHECK(fake->made().modules == before + 1);
     std::array<const Function*, 8> found{};
     std::vector<std::thread> threads;
-    for (const Function*& place : found) threads.emplace_back([&] { place = *modules->function("nothing"); });
+    for (const Function*& place : found) threads.emplace_back([&] { place = *modules.function("nothing"); });
     for (std::thread& thread : threads) thread.join();
     CHECK(std::ranges::count(found, found.front()) == std::ssize(found));
     CHECK(found.front()->name() == "nothing");
-    CHECK(*modules->function("add") == add);
-    CHECK(modules->is_loaded("nothing"));
+    CHECK(*modules.function("add") == add);
     CHECK(fake->made().modules == before + 2);
   }
   CHECK(fake->live().modules == 0);
 }
 
-TEST_CASE("code for large sizes that does not load is an error with its name, and the next who asks tries again") {
+TEST_CASE("a cubin is loaded once for all entries, and nothing is assembled") {
   const Fake fake;
   const auto context = fake.primary();
-  const auto modules = *ProgramModules::load(*context, two_parts(), "p", Module::load_ptx);
+  const std::string broken = kPtx + std::string("}");
+  const ProgramModules modules(*context, broken, Module::link_ptx, fake_cubin(kPtx));
+  CHECK(fake->made().modules == 0);
+  CHECK(modules.function("add"));
+  CHECK(modules.function("nothing"));
+  CHECK(fake->made().modules == 1);
+  CHECK(fake->made().links == 0);
+}
+
+TEST_CASE("PTX serves where the driver refuses a cubin, which it is asked once; a lack of memory is an error") {
+  const Fake fake;
+  const auto context = fake.primary();
+  fake->settings.cubin_status = CUresult::no_binary_for_gpu;
+  const ProgramModules refused(*context, kPtx, Module::load_ptx, fake_cubin(kPtx));
+  CHECK(refused.function("add"));
+  CHECK(fake->made().modules == 1);
+  fake->settings.cubin_status = CUresult::success;
+  CHECK(refused.function("nothing"));
+  CHECK(fake->made().modules == 2);
+
+  fake->settings.cubin_status = CUresult::out_of_memory;
+  const ProgramModules modules(*context, kPtx, Module::load_ptx, fake_cubin(kPtx));
+  CHECK(error_of(modules.function("add")).code == Code::resource_exhausted);
+  CHECK(fake->made().modules == 2);
+  fake->settings.cubin_status = CUresult::success;
+  CHECK(modules.function("add"));
+}
+
+TEST_CASE("an entry that does not load is an error with its name, and the next who asks tries again") {
+  const Fake fake;
+  const auto context = fake.primary();
+  const ProgramModules modules(*context, kPtx, Module::load_ptx);
   fake->refuse_modules(CUresult::out_of_memory, "");
-  const Error error = error_of(modules->function("nothing"));
+  const Error error = error_of(modules.function("nothing"));
   CHECK(error.code == Code::resource_exhausted);
-  CHECK(contains(error.to_string(), "while loading module p for large sizes"));
-  CHECK(modules->function("add"));
+  CHECK(contains(error.to_string(), "while loading module nothing"));
   fake->refuse_modules(CUresult::success, "");
-  CHECK(modules->function("nothing"));
-  CHECK(error_of(modules->function("no_entry")).code == Code::not_found);
+  CHECK(modules.function("nothing"));
+  CHECK(error_of(modules.function("no_entry")).message == "the PTX has no entry no_entry");
+}
+
+TEST_CASE("an entry is loaded while a stream is captured, and the capture stays valid") {
+  const Fake fake;
+  const auto context = fake.primary();
+  const Stream stream = *Stream::create(*context);
+  for (const ProgramModules::Make make : {Module::load_ptx, Module::link_ptx}) {
+    const ProgramModules modules(*context, kPtx, make);
+    fake->begin_capture(stream.handle());
+    CHECK(modules.function("add"));
+    CHECK(fake->end_capture(stream.handle()) == 0);
+    // What the thread does else is forbidden as before.
+    fake->begin_capture(stream.handle());
+    CHECK(error_of(Module::load_ptx(*context, kPtx, "p")).code == Code::failed_precondition);
+    CHECK(fake->end_capture(stream.handle()) == -1);
+  }
+}
+
+TEST_CASE("where the driver cannot load beside a capture, that is an error, and works after it") {
+  const Fake fake;
+  const auto context = fake.primary();
+  const Stream stream = *Stream::create(*context);
+  for (const bool hidden : {true, false}) {
+    CAPTURE(hidden);
+    if (hidden) fake->settings.hidden_symbols = {"cuThreadExchangeStreamCaptureMode"};
+    const auto own = fake.primary();
+    const ProgramModules modules(*own, kPtx, Module::load_ptx);
+    if (!hidden) fake->fail({.function = "cuThreadExchangeStreamCaptureMode", .status = CUresult::unknown});
+    fake->begin_capture(stream.handle());
+    CHECK(error_of(modules.function("add")).code == (hidden ? Code::failed_precondition : Code::unknown));
+    CHECK(fake->end_capture(stream.handle()) == (hidden ? -1 : 0));
+    CHECK(modules.function("add"));
+    fake->settings.hidden_symbols = {};
+  }
 }
 
 TEST_CASE("without cuFuncGetAttribute a function's facts are not known") {

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "runtime/pack/contract.h"
+#include "runtime/pack/cubin.h"
 #include "runtime/pack/expr_table.h"
 #include "runtime/pack/pack_header.h"
 #include "tests/common/environment.h"
 #include "tests/ir/expr/random_expr.h"
+#include "tests/runtime/cuda/fake_cubin.h"
 
 namespace padlock::runtime {
 namespace {
@@ -224,6 +226,44 @@ TEST_CASE("a contract that names a coordinate is not written") {
   abi::KernelVariant variant;
   variant.abi.rows = variant.abi.columns = variant.abi.row_bytes = program->exprs().coordinate(0);
   CHECK(write_contracts({.kernels = {{variant}}}).error().code == Code::internal);
+}
+
+TEST_CASE("a cubin whose headers or sections leave the file is none") {
+  const std::vector<std::byte> whole = cuda::fake_cubin("the code");
+  CHECK(is_whole_cubin(whole));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    CAPTURE(size);
+    CHECK_FALSE(is_whole_cubin(std::span(whole).first(size)));
+  }
+  const auto with = [&](std::size_t at, unsigned value) {
+    std::vector<std::byte> other = whole;
+    other[at] = static_cast<std::byte>(value);
+    return is_whole_cubin(other);
+  };
+  CHECK_FALSE(with(0, 'E'));
+  CHECK_FALSE(with(4, 1));    // 32 bits
+  CHECK_FALSE(with(18, 62));  // for x86-64
+  for (const std::size_t high : {7U, 1U, 0U}) {
+    CAPTURE(high);
+    CHECK_FALSE(with(40 + high, 255));  // where sections' headers begin
+    CHECK_FALSE(with(88 + high, 255));  // where a section begins
+    CHECK_FALSE(with(96 + high, 255));  // how long it is
+  }
+  CHECK_FALSE(with(58, 63));  // bytes of a section's header
+  CHECK_FALSE(with(60, 0));   // how many there are
+  CHECK_FALSE(with(60, 2));
+  CHECK_FALSE(with(61, 255));
+  CHECK(with(68, 8) == true);  // memory without bytes
+  std::vector<std::byte> memory = whole;
+  memory[68] = std::byte{8};
+  memory[103] = std::byte{255};  // may be larger than the file
+  CHECK(is_whole_cubin(memory));
+  std::vector<std::byte> segments = whole;
+  segments[54] = std::byte{56};  // bytes of a segment's header
+  segments[56] = std::byte{1};
+  CHECK(is_whole_cubin(segments));  // it lies at 0, and what it says of itself is ELF's magic: a place
+  segments[39] = std::byte{1};
+  CHECK_FALSE(is_whole_cubin(segments));
 }
 
 }  // namespace
