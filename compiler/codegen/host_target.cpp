@@ -71,13 +71,18 @@ Result<std::string> cpu_of(std::string_view name, const llvm::Target& target, co
   return unknown_target(name, {}, fmt::format("{} is a 32-bit CPU", cpu));
 }
 
+/// Blocks are shuffled by SSE2, which all have; AVX2 takes two of them, AVX-512 four.
 /// pshufb takes any element, in 16 bytes; vpermd words of 32 bytes; AVX-512 each size by itself, bytes with VBMI.
 VectorPermutes permutes_of(const llvm::MCSubtargetInfo& subtarget) {
   const auto has = [&](const char* features) { return subtarget.checkFeatures(features); };
   const int narrow = has("+ssse3") ? 16 : 0;
   const int words = has("+avx512f") ? 64 : has("+avx2") ? 32 : narrow;
   const bool mixed = has("+avx512bw") && has("+avx512vl");  // in vectors of every width
-  return {.bytes = {mixed && has("+avx512vbmi") ? 64 : narrow, mixed ? 64 : narrow, words, words}, .masks = mixed};
+  return {.bytes = {mixed && has("+avx512vbmi") ? 64 : narrow, mixed ? 64 : narrow, words, words},
+          .blocks = mixed          ? 64
+                    : has("+avx2") ? 32
+                                   : 16,
+          .masks = mixed};
 }
 
 }  // namespace

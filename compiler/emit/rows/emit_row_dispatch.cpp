@@ -58,8 +58,9 @@ void RowEmitter::set_columns(Value* first, Value* last) {
 
 std::vector<Value*> RowEmitter::unflatten(Value* row) {
   std::vector<Value*> coordinates(static_cast<std::size_t>(outer_axes()));
-  for (int i = outer_axes() - 1; i >= 0; --i) {
-    const auto axis = static_cast<std::size_t>(i);
+  const std::vector<int> order = context_.schedule.row_order();
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const auto axis = static_cast<std::size_t>(order[i]);
     coordinates[axis] = row;
     if (i == 0) break;
     const auto [quotient, remainder] = exprs_.divide(builder_, row, kernel().extents[axis]);
@@ -127,7 +128,7 @@ Value* RowEmitter::rows_with_same_case(const ScheduledCase& which) {
 
 /// Returns the step of a condition from row to row, where it is a constant that is the same everywhere.
 std::optional<Int128> RowEmitter::even_step(const Condition& condition) {
-  const auto recurrence = recurrence_in(context_.exprs(), condition.expr, kernel().coordinate(outer_axes() - 1));
+  const auto recurrence = recurrence_in(context_.exprs(), condition.expr, context_.schedule.row_coordinate());
   if (!recurrence || !recurrence->is_even() || !recurrence->step.is_constant()) return std::nullopt;
   return recurrence->step.constant();
 }
@@ -257,7 +258,7 @@ void RowEmitter::set_row_values(std::size_t body, BodyArguments& arguments) {
   };
   set(arguments.row_values);
   if (arguments.next_row_values.empty()) return;
-  const Expr last = kernel().coordinate(outer_axes() - 1);
+  const Expr last = context_.schedule.row_coordinate();
   Value* here = exprs_.exact(builder_, last);
   exprs_.set_coordinate(last, builder_.CreateAdd(here, llvm::ConstantInt::get(here->getType(), 1)));
   set(arguments.next_row_values);

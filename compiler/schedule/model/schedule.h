@@ -94,6 +94,8 @@ struct Schedule {
   /// then no widths of indices are chosen, since the program is refused.
   std::uint32_t index_operations = 0;
   ir::Expr rows = {}, columns = {};  // what a launch covers: flattened outer axes x innermost axis
+  /// The outer axis along which rows follow each other: the last one but on a host. -1 where there is none.
+  int row_axis = -1;
   std::vector<Body> bodies = {};
   std::vector<ScheduledCase> cases = {};  // the first is the root
   Cover cover = HostCover{};
@@ -105,6 +107,10 @@ struct Schedule {
   std::vector<abi::Guard> serves = {};
 
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.exprs(); }
+  /// The outer axes as rows are counted over them: the row axis after all others.
+  [[nodiscard]] std::vector<int> row_order() const;
+  [[nodiscard]] ir::Expr row_coordinate() const { return kernel.coordinate(row_axis); }
+  [[nodiscard]] ir::Expr row_step() const;  ///< elements of the output from a row to the next along the row axis
   /// The segments of all cases, and what they load.
   [[nodiscard]] auto calls() const { return cases | std::views::transform(&ScheduledCase::calls) | std::views::join; }
   [[nodiscard]] auto sources() const {

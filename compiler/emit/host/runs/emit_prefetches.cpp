@@ -100,7 +100,7 @@ void RunVector::prefetch_stores() {
   ir::ExprContext& exprs = context_.exprs();
   const Expr row_bytes = exprs.max(context_.abi.row_bytes, exprs.constant(1));
   const Expr rows = exprs.floordiv(exprs.constant(kStoresAheadBytes), row_bytes);
-  Value* ahead = exprs_.address(builder_, exprs.mul(rows, kernel().extents.back()));
+  Value* ahead = exprs_.address(builder_, exprs.mul(rows, context_.schedule.row_step()));
   Value* length = builder_.CreateSub(arguments_.end, arguments_.begin);
   std::vector<std::pair<Value*, int>> edges;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {

@@ -38,7 +38,8 @@ class RunsEmitter : private FunctionEmitter {
       types.push_back(is_pointer ? pointer : llvm::Type::getInt64Ty(llvm));
     });
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), types, false);
-    return make_internal_function(context, type, context.abi.name + ".body" + std::to_string(index));
+    const bool has_boxes = !context.schedule.bodies[index].turns.empty();
+    return make_internal_function(context, type, context.abi.name + ".body" + std::to_string(index), has_boxes);
   }
   BodyArguments arguments_of(const KernelContext& context, std::size_t index) const {
     BodyArguments arguments(context, index);
@@ -129,6 +130,8 @@ class RunsEmitter : private FunctionEmitter {
   /// Emits the run [from, to) of each row, by the strategy for its length. Branches to `done`. The choice among vector
   /// strategies is made for each row: it is predicted, and a loop over rows for each strategy would be twice the code.
   void emit_run(Value* from, Value* to, const Rows& rows, BasicBlock* done) {
+    if (!context_.bounds_check)
+      for (const Turn& turn : body_.turns) emit_turn(turn, from, to, rows, done);
     exprs_.set_coordinate(run_.begin, from);
     exprs_.set_coordinate(run_.end, to);
     if (body_.strategies.size() == 1) {
@@ -161,6 +164,43 @@ class RunsEmitter : private FunctionEmitter {
       }
       builder_.SetInsertPoint(finished);
     });
+  }
+
+  /// Emits the run by boxes, and branches to `done`, where it has enough rows and columns. The builder stands where it
+  /// has not.
+  void emit_turn(const Turn& turn, Value* from, Value* to, const Rows& rows, BasicBlock* done) {
+    BasicBlock* boxes = block("boxes");
+    BasicBlock* too_small = block("too_small");
+    const auto [rows_fit, last_row] = enter_boxes(turn.along_rows, index(0), rows.count);
+    const auto [columns_fit, last_column] = enter_boxes(turn.along_columns, from, to);
+    builder_.CreateCondBr(builder_.CreateAnd(rows_fit, columns_fit), boxes, too_small);
+    builder_.SetInsertPoint(boxes);
+    counted_loop(builder_, index(0), rows.count, turn.line, [&, last_row, last_column](Value* line) {
+      Value* line_end = smaller(builder_.CreateAdd(line, index(turn.line)), rows.count);
+      counted_loop(builder_, from, to, turn.lanes, [&](Value* column) {
+        column = smaller(column, last_column);
+        counted_loop(builder_, line, line_end, turn.rows,
+                     [&](Value* row) { emit_box(turn, column, smaller(row, last_row), rows); });
+      });
+    });
+    builder_.CreateBr(done);
+    builder_.SetInsertPoint(too_small);
+  }
+  /// Whether there are enough, and where the last box begins.
+  std::pair<Value*, Value*> enter_boxes(const LoopStrategy& along, Value* from, Value* to) {
+    exprs_.set_coordinate(run_.begin, from);
+    exprs_.set_coordinate(run_.end, to);
+    return {holds(builder_, exprs_, along.entry_conditions), exprs_.exact(builder_, along.loops.front().last)};
+  }
+  void emit_box(const Turn& turn, Value* column, Value* row, const Rows& rows) {
+    const auto moved = [&](Value* value, Value* by) {
+      return value->getType()->isPointerTy() ? builder_.CreateGEP(builder_.getInt8Ty(), value, by)
+                                             : builder_.CreateAdd(value, by);
+    };
+    std::vector<Row> at = {each_of(
+        rows.first, steps_, [&](Value* value, Value* step) { return moved(value, builder_.CreateMul(step, row)); })};
+    while (std::ssize(at) < turn.rows) at.push_back(each_of(at.back(), steps_, moved));
+    vector_.emit_box(turn, column, [&](int g) { return at[static_cast<std::size_t>(g)]; });
   }
 
   /// A run of fewer elements than any vector has, or of sums, column by column: the rows are the longer loop, and lie

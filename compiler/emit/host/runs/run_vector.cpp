@@ -90,7 +90,7 @@ RunVector::Row RunVector::row_steps() {
     return builder_.CreateMul(elements, builder_.getInt64(static_cast<std::uint64_t>(ir::byte_size(dtype))));
   };
   Row step;
-  step.offset = exprs_.address(builder_, kernel().extents.back());
+  step.offset = exprs_.address(builder_, context_.schedule.row_step());
   for (std::size_t i = 0; i < outputs_.size(); ++i) step.outputs.push_back(bytes(step.offset, result_type(i)));
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     step.bases.push_back(arguments_.loads[i].step);

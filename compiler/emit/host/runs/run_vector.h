@@ -17,6 +17,14 @@ class RunVector {
   RunVector(KernelContext& context, std::size_t body, llvm::IRBuilder<>& builder, const LaunchFields& fields,
             ExprEmitter& exprs, BodyArguments arguments);
 
+  /// Says where a row starts: in the results and in what is loaded contiguously by pointers, and by its elements'
+  /// numbers where something else asks for these (else null).
+  struct Row {
+    llvm::Value* offset = nullptr;
+    std::vector<llvm::Value*> bases;           ///< of each load
+    std::vector<llvm::Value*> outputs, loads;  ///< pointers; null where a load is not contiguous
+  };
+
   /// Emits all results at coordinates [column, column + lanes), moved by a displacement that is added to addresses,
   /// where it becomes part of the instruction.
   void emit(llvm::Value* column, const VectorLoop& loop, int displacement = 0) {
@@ -24,6 +32,9 @@ class RunVector {
   }
   /// Emits those at coordinates [column, limit) of such a vector, of which there is one or more.
   void emit_masked(llvm::Value* column, llvm::Value* limit, const VectorLoop& loop);
+
+  /// Emits the box of a turn whose first row and column are these: number g of its rows is the row `row_at(g)`.
+  void emit_box(const Turn& turn, llvm::Value* column, llvm::function_ref<Row(int g)> row_at);
 
   /// Computes what prefetches need in rows that are written past the caches, where the builder stands, before the rows.
   void plan_prefetches();
@@ -46,13 +57,6 @@ class RunVector {
   [[nodiscard]] llvm::Value* stores_are_aligned(llvm::Value* column);
 
   [[nodiscard]] const BodyArguments& arguments() const { return arguments_; }
-  /// Says where a row starts: in the results and in what is loaded contiguously by pointers, and by its elements'
-  /// numbers where something else asks for these (else null).
-  struct Row {
-    llvm::Value* offset = nullptr;
-    std::vector<llvm::Value*> bases;           ///< of each load
-    std::vector<llvm::Value*> outputs, loads;  ///< pointers; null where a load is not contiguous
-  };
   /// Emits the start of the first row, and how many bytes on the next one's pointers are, in the same order; where the
   /// builder stands, before all loops.
   [[nodiscard]] Row first_row();
@@ -90,6 +94,7 @@ class RunVector {
   llvm::Value* emit_load(int index, llvm::Value* column, int lanes);
   llvm::Value* emit_vector(int index, llvm::Type* type, llvm::Value* column, int lanes);
   llvm::Value* emit_strided(int index, llvm::Type* type, llvm::Value* column, int lanes);
+  std::vector<llvm::Value*> emit_turned(const TurnedLoad& load, llvm::Value* column, int lanes);
   /// The access of a load whose vector begins at a column; without the vector's displacement.
   Access vector_of(int index, llvm::Value* column, int lanes);
   /// Returns whether a load goes over the row by its pointer, and whether its elements are counted, too.
@@ -111,6 +116,7 @@ class RunVector {
   BodyArguments arguments_;
   std::vector<llvm::Value*> outputs_;
   BodyValues values_;
+  std::vector<llvm::Value*> turned_;             // of a box's row: of each load that is turned, else null
   int displacement_ = 0;                         // of the vector that is being emitted
   llvm::Value* accessed_ = nullptr;              // of its elements, where not all
   std::vector<Access> row_outputs_, row_loads_;  // of the row that was set, else none: their pointers and origins

@@ -1,6 +1,8 @@
 #include "compiler/emit/host/runs/run_vector.h"
 #include "compiler/emit/scalar/emit_ops.h"
 
+#include <llvm/Analysis/VectorUtils.h>
+
 // Emits the loads of a body's vector.
 namespace padlock::compiler {
 
@@ -23,6 +25,8 @@ Value* RunVector::base_of(int load) {
 
 Value* RunVector::emit_load(int index, Value* column, int lanes) {
   const BodyLoad& load = body_.loads[static_cast<std::size_t>(index)];
+  if (!turned_.empty() && turned_[static_cast<std::size_t>(index)] != nullptr)
+    return turned_[static_cast<std::size_t>(index)];
   llvm::Type* type = OpEmitter(builder_, lanes, context_.target).storage_type(load.dtype);
   switch (load.kind) {
     case LoadKind::invariant:
@@ -80,6 +84,55 @@ Value* RunVector::emit_strided(int index, llvm::Type* type, Value* column, int l
     offset = builder_.CreateAdd(offset, step);
   }
   return vector;
+}
+
+// --- boxes ----------------------------------------------------------------------------------------------------------
+
+void RunVector::emit_box(const Turn& turn, Value* column, llvm::function_ref<Row(int g)> row_at) {
+  std::vector<std::vector<Value*>> vectors(body_.loads.size());  // of each row
+  for (int g = 0; g < turn.rows; ++g)
+    for (const TurnedLoad& load : turn.loads) {
+      if (g % load.rows != 0) continue;
+      set_row(row_at(g));
+      const std::vector<Value*> rows = emit_turned(load, column, turn.lanes);
+      std::vector<Value*>& all = vectors[static_cast<std::size_t>(load.load)];
+      all.insert(all.end(), rows.begin(), rows.end());
+    }
+  turned_.resize(body_.loads.size());
+  for (int g = 0; g < turn.rows; ++g) {
+    for (std::size_t i = 0; i < vectors.size(); ++i)
+      turned_[i] = vectors[i].empty() ? nullptr : vectors[i][static_cast<std::size_t>(g)];
+    set_row(row_at(g));
+    emit(column, {.from = {}, .limit = {}, .lanes = turn.lanes});
+  }
+  turned_.clear();
+}
+
+/// The vectors of the row that is set and of those after it, which a block has.
+std::vector<Value*> RunVector::emit_turned(const TurnedLoad& load, Value* column, int lanes) {
+  llvm::Type* element = OpEmitter(builder_, 1, context_.target)
+                            .storage_type(body_.loads[static_cast<std::size_t>(load.load)].dtype)
+                            ->getScalarType();
+  auto* block = llvm::FixedVectorType::get(element, static_cast<unsigned>(load.rows));
+  Value* step = steps_[static_cast<std::size_t>(load.load)];
+  Value* first = builder_.CreateAdd(base_of(load.load), builder_.CreateMul(column, step));
+  Value* from = accesses_.address(access_of(load.load, first));
+  const auto moved = [&](Value* pointer, int columns) {
+    return builder_.CreateGEP(element, pointer, builder_.CreateMul(step, context_.index(columns)));
+  };
+  std::vector<Value*> made;
+  for (int i = 0; i < load.rows; ++i) {
+    std::vector<Value*> blocks;
+    for (int at = 0; at < lanes; at += load.rows)
+      blocks.push_back(builder_.CreateAlignedLoad(block, moved(from, at), llvm::Align(1)));
+    made.push_back(llvm::concatenateVectors(builder_, blocks));
+    from = moved(from, 1);
+  }
+  for (const Shuffle& shuffle : load.shuffles)
+    made.push_back(builder_.CreateShuffleVector(made[static_cast<std::size_t>(shuffle.first)],
+                                                made[static_cast<std::size_t>(shuffle.second)], shuffle.lanes));
+  made.erase(made.begin(), made.end() - load.rows);
+  return made;
 }
 
 }  // namespace padlock::compiler
