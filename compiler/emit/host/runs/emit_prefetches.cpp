@@ -12,6 +12,10 @@ constexpr int kLoadsAheadBytes = 1024;
 constexpr int kStoresAheadBytes = 8192;
 constexpr int kLoadsAheadRows = 2;
 constexpr int kLineBytes = 64;
+// Of boxes, on a Zen 5.
+constexpr int kBoxesAhead = 2;
+constexpr int kLongRunBoxes = 8;
+constexpr int kBoxesAheadBytes = 1024;
 
 }  // namespace
 
@@ -83,6 +87,41 @@ void RunVector::prefetch_loads(Value* column, const VectorLoop& loop) {
       access.displacement = byte / size;
       prefetch(accesses_.address(access), Prefetch::far);
     }
+  }
+}
+
+/// (Blocks of less than a line each lie in lines that a core fetches by itself. Where rows follow each other in the
+/// result, and are short, the lines after those of this box are needed before those of the columns after it.)
+void RunVector::prefetch_blocks(const Turn& turn, Value* column) {
+  for (const TurnedLoad& load : turn.loads) {
+    const int bytes = ir::byte_size(body_.loads[static_cast<std::size_t>(load.load)].dtype);
+    Value* step = steps_[static_cast<std::size_t>(load.load)];
+    Value* ahead = builder_.CreateMul(step, context_.index(kBoxesAhead * turn.lanes));
+    if (context_.schedule.row_axis + 2 == kernel().rank()) {
+      Value* run = builder_.CreateSub(arguments_.end, arguments_.begin);
+      Value* is_long = builder_.CreateICmpSGT(run, context_.index(kLongRunBoxes * turn.lanes));
+      ahead = builder_.CreateSelect(is_long, ahead, context_.index(kBoxesAhead * kLineBytes / bytes));
+    }
+    Value* by_line = builder_.CreateICmpSGE(step, context_.index(kLineBytes / bytes));
+    emit_if(builder_, by_line, [&] {
+      Value* at = builder_.CreateAdd(base_of(load.load), builder_.CreateMul(column, step));
+      at = builder_.CreateAdd(at, ahead);
+      for (int lane = 0; lane < turn.lanes; ++lane) {
+        prefetch(accesses_.address(access_of(load.load, at)), Prefetch::far);
+        at = builder_.CreateAdd(at, step);
+      }
+    });
+  }
+}
+
+/// What a result has after the row that is set: in memory its next ones, or, where the next row lies elsewhere, the same
+/// columns of the row after it.
+void RunVector::prefetch_box(Value* column) {
+  const bool rows_follow = context_.schedule.row_axis + 2 == kernel().rank();
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    Value* ahead = rows_follow ? context_.index(kBoxesAheadBytes / result_bytes(i))
+                               : exprs_.address(builder_, context_.schedule.columns);
+    prefetch(address_of(i, builder_.CreateAdd(column, ahead)), Prefetch::write);
   }
 }
 

@@ -100,11 +100,17 @@ class RunsEmitter : private FunctionEmitter {
   }
   Rows after_first(const Rows& rows) {
     if (!vector_.arguments().takes_rows) return {rows.first, builder_.getInt64(0)};
-    const auto moved = [&](Value* value, Value* step) {
-      return value->getType()->isPointerTy() ? builder_.CreateGEP(builder_.getInt8Ty(), value, step)
-                                             : builder_.CreateAdd(value, step);
-    };
+    const auto moved = [&](Value* value, Value* step) { return moved_by(value, step); };
     return {each_of(rows.first, steps_, moved), builder_.CreateSub(rows.count, builder_.getInt64(1))};
+  }
+  Value* moved_by(Value* value, Value* by) {
+    return value->getType()->isPointerTy() ? builder_.CreateGEP(builder_.getInt8Ty(), value, by)
+                                           : builder_.CreateAdd(value, by);
+  }
+  /// Where the row begins that is so many after this one.
+  Row moved_rows(const Row& first, Value* rows) {
+    return each_of(first, steps_,
+                   [&](Value* value, Value* step) { return moved_by(value, builder_.CreateMul(step, rows)); });
   }
   Value* are_left(Value* rows) { return builder_.CreateICmpSGT(rows, builder_.getInt64(0)); }
 
@@ -175,10 +181,19 @@ class RunsEmitter : private FunctionEmitter {
     const auto [columns_fit, last_column] = enter_boxes(turn.along_columns, from, to);
     builder_.CreateCondBr(builder_.CreateAnd(rows_fit, columns_fit), boxes, too_small);
     builder_.SetInsertPoint(boxes);
+    Value* is_large = emit_is_nontemporal(context_, builder_, exprs_);
     counted_loop(builder_, index(0), rows.count, turn.line, [&, last_row, last_column](Value* line) {
       Value* line_end = smaller(builder_.CreateAdd(line, index(turn.line)), rows.count);
       counted_loop(builder_, from, to, turn.lanes, [&](Value* column) {
         column = smaller(column, last_column);
+        emit_if(builder_, is_large, [&] {
+          vector_.set_row(moved_rows(rows.first, line));
+          vector_.prefetch_blocks(turn, column);
+          counted_loop(builder_, line, line_end, 1, [&](Value* row) {
+            vector_.set_row(moved_rows(rows.first, row));
+            vector_.prefetch_box(column);
+          });
+        });
         counted_loop(builder_, line, line_end, turn.rows,
                      [&](Value* row) { emit_box(turn, column, smaller(row, last_row), rows); });
       });
@@ -193,13 +208,9 @@ class RunsEmitter : private FunctionEmitter {
     return {holds(builder_, exprs_, along.entry_conditions), exprs_.exact(builder_, along.loops.front().last)};
   }
   void emit_box(const Turn& turn, Value* column, Value* row, const Rows& rows) {
-    const auto moved = [&](Value* value, Value* by) {
-      return value->getType()->isPointerTy() ? builder_.CreateGEP(builder_.getInt8Ty(), value, by)
-                                             : builder_.CreateAdd(value, by);
-    };
-    std::vector<Row> at = {each_of(
-        rows.first, steps_, [&](Value* value, Value* step) { return moved(value, builder_.CreateMul(step, row)); })};
-    while (std::ssize(at) < turn.rows) at.push_back(each_of(at.back(), steps_, moved));
+    const auto next = [&](Value* value, Value* step) { return moved_by(value, step); };
+    std::vector<Row> at = {moved_rows(rows.first, row)};
+    while (std::ssize(at) < turn.rows) at.push_back(each_of(at.back(), steps_, next));
     vector_.emit_box(turn, column, [&](int g) { return at[static_cast<std::size_t>(g)]; });
   }
 

@@ -36,6 +36,11 @@ class RunVector {
   /// Emits the box of a turn whose first row and column are these: number g of its rows is the row `row_at(g)`.
   void emit_box(const Turn& turn, llvm::Value* column, llvm::function_ref<Row(int g)> row_at);
 
+  /// Fetches the blocks of a later box's columns, of the line that begins with the row that is set.
+  void prefetch_blocks(const Turn& turn, llvm::Value* column);
+  /// Fetches what a later box writes, for the row that is set.
+  void prefetch_box(llvm::Value* column);
+
   /// Computes what prefetches need in rows that are written past the caches, where the builder stands, before the rows.
   void plan_prefetches();
   /// Prefetches, in a loop of such a row, the loads of this row or of a later one.
