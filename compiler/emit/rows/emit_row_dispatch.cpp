@@ -187,9 +187,11 @@ void RowEmitter::set_loads(const SegmentCall& call, BodyArguments& arguments) {
     const auto given = given_bases_.find({source.base.id(), source.tensor});
     load.base = given != given_bases_.end() ? given->second : base_of(source);
     if (arguments.has_grid) set_storage(source.tensor, load);
+    const Expr extent = kernel().program->value(source.tensor).layout.storage_extent();
+    if (arguments.has_boxes) load.end = exprs_.word(extent);
     if (!arguments.checks_loads) continue;
     load.name = builder_.getInt64(buffer);
-    load.extent = exprs_.word(kernel().program->value(source.tensor).layout.storage_extent());
+    load.extent = exprs_.word(extent);
     if (arguments.has_grid) load.origin = origin_of(source.tensor);
   }
 }

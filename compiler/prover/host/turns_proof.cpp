@@ -11,6 +11,8 @@
 namespace padlock::compiler {
 namespace {
 
+enum VariableOrder { kBlock = 1410, kBlockLane, kLastOfRun };  // after those of turns
+
 class TurnProver : private ScheduleProof {
  public:
   TurnProver(ProofSession& session, StrategyLemmas& lemmas, const Schedule& schedule, int body, Proof& proof)
@@ -59,14 +61,72 @@ class TurnProver : private ScheduleProof {
       if (!source.step.valid() || !source.step.is_constant(1))
         goals.push_back(fault("the element after one is not that of the next row"));
     }
+    add_group_faults(turn, load, goals);
     add_shuffle_faults(turn, load, goals);
+    if (turn.few_rows &&
+        (turn.loads.size() != 1 || turn.rows != load.rows || !has_test(turn, load, exprs_.constant(1))))
+      goals.push_back(fault("columns may be in another order"));
     decide(ObligationKind::load, fmt::format("{} turned into {} lanes in body {}", tensor, turn.lanes, body_), {},
            goals);
+    if (turn.few_rows) prove_blocks(turn, load, fmt::format("blocks of {} in body {}", tensor, body_));
   }
 
-  /// Lane `lane` of row `row` has the column of that number: part `row` of its block, which is one of those of vector
-  /// `lane % load.rows`.
+  /// Returns whether it is tested that a column lies at least so many elements after the one before.
+  [[nodiscard]] bool has_test(const Turn& turn, const TurnedLoad& load, Expr least) const {
+    const BodyLoad& loaded =
+        schedule_.bodies[static_cast<std::size_t>(body_)].loads[static_cast<std::size_t>(load.load)];
+    return std::ranges::find(turn.tests, exprs_.sub(loaded.step, least)) != turn.tests.end();
+  }
+
+  /// Blocks that hold more than their box lie in the storage. (They begin with an element of the run.) Where the last
+  /// does not, those do that begin some columns before the run's last element, which is one of the tensor's: a column
+  /// less is an element less, or more.
+  void prove_blocks(const Turn& turn, const TurnedLoad& load, const std::string& access) {
+    const Expr storage = TurnVariables(exprs_).storage;
+    const Expr first = exprs_.variable("block", kBlock);
+    const Expr lane = exprs_.variable("lane_of_block", kBlockLane);
+    const Expr last = exprs_.variable("last_of_run", kLastOfRun);
+    const Expr element = exprs_.add(first, lane);
+    const auto past = [=](const Evaluate& at) {
+      return fmt::format("element {} is read where the storage has {}", at(element), at(storage));
+    };
+    solver::Region lanes;
+    lanes.nonnegative = {less(lane, exprs_.constant(load.rows * load.columns))};
+    const Expr between = exprs_.constant(turn.left_out + load.columns - 1);  // columns, from the block's to the last
+    decide(ObligationKind::load, access, joined(lanes, {exprs_.sub(load.last_block, first)}),
+           {{{at_least(element, storage)}, past}});
+    decide(ObligationKind::load, access + " before the end of a run",
+           joined(lanes, {less(last, storage), exprs_.sub(exprs_.sub(last, between), first)}),
+           {{{at_least(element, storage)}, past}});
+  }
+
+  /// A block has the rows of so many columns, and each of its bytes is that of its row and column, whatever a column's
+  /// step is for which there are such boxes.
+  void add_group_faults(const Turn& turn, const TurnedLoad& load, std::vector<Goal>& goals) const {
+    const BodyLoad& loaded =
+        schedule_.bodies[static_cast<std::size_t>(body_)].loads[static_cast<std::size_t>(load.load)];
+    const int size = ir::byte_size(loaded.dtype);
+    if (load.rows * load.columns * size != kBlockBytes) goals.push_back(fault("blocks have other elements"));
+    if (load.columns == 1) return;
+    const Expr most = exprs_.sub(exprs_.constant(load.rows), loaded.step);
+    if (!turn.few_rows || std::ranges::find(turn.tests, most) == turn.tests.end() ||
+        std::ssize(load.grouped) != kBlockBytes)
+      return goals.push_back(fault("a block may lack rows of its columns"));
+    for (int step = 1; step <= load.rows; ++step)
+      for (int byte = 0; byte < kBlockBytes; ++byte) {
+        const TurnedLoad::GroupedByte& taken = load.grouped[static_cast<std::size_t>(byte)];
+        const int row = byte / size / load.columns, column = byte / size % load.columns;
+        if (taken.first + taken.per_step * step != (column * step + row) * size + byte % size)
+          goals.push_back(fault(fmt::format("byte {} of a block is not of row {} and column {}", byte, row, column)));
+      }
+  }
+
+  /// Lane `lane` of row `row` has the column of that number: part `row` of its block, which is one of those of the
+  /// vector that begins with its column, or with one before it.
   void add_shuffle_faults(const Turn& turn, const TurnedLoad& load, std::vector<Goal>& goals) const {
+    const int block = load.rows * load.columns;
+    if (block <= 0 || turn.lanes % block != 0 || turn.rows % load.rows != 0)
+      return goals.push_back(fault("blocks are no box"));
     int known = load.rows;
     for (const Shuffle& shuffle : load.shuffles) {
       const bool has_lanes =
@@ -78,15 +138,15 @@ class TurnProver : private ScheduleProof {
     }
     const auto vectors = shuffled_lanes(load.rows, turn.lanes, load.shuffles);
     const std::size_t first = vectors.size() - static_cast<std::size_t>(load.rows);
-    if (turn.lanes % load.rows != 0 || turn.rows % load.rows != 0) goals.push_back(fault("blocks are no box"));
     for (int row = 0; row < load.rows; ++row)
       for (int lane = 0; lane < turn.lanes; ++lane) {
+        const int column = lane % block;
+        const ShuffledLane named{.vector = column / load.columns,
+                                 .element = lane - column + row * load.columns + column % load.columns};
         const ShuffledLane& taken = vectors[first + static_cast<std::size_t>(row)][static_cast<std::size_t>(lane)];
-        const ShuffledLane named{.vector = lane % load.rows, .element = lane - lane % load.rows + row};
         if (taken != named)
-          goals.push_back(
-              fault(fmt::format("lane {} of row {} has column {} of row {}", lane, row,
-                                taken.vector + taken.element - taken.element % load.rows, taken.element % load.rows)));
+          goals.push_back(fault(fmt::format("lane {} of row {} has element {} of vector {}, not {} of {}", lane, row,
+                                            taken.element, taken.vector, named.element, named.vector)));
       }
   }
 

@@ -40,7 +40,7 @@ std::optional<std::vector<Shuffle>> interleave(int columns, int lanes, int eleme
     if (block < columns) return std::nullopt;
     for (int& vector : vectors) vector = add(vector, vector, spread_over_blocks(columns, lanes, block));
   }
-  add_block_transpose(made, std::move(vectors), lanes, block);
+  add_block_transpose(made, std::move(vectors), lanes, block, /*part=*/1);
   return made;
 }
 

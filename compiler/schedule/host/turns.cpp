@@ -9,6 +9,8 @@ namespace padlock::compiler {
 namespace {
 
 constexpr int kTurnedBytes = 64;  // of a row of an input: a line
+// Boxes of few rows have room for so many: those of fewer would be as much code, and are rare.
+constexpr int kFewestRows = 4;
 // The code of a box repeats the body for each of its rows.
 constexpr std::size_t kMostOperations = 8;
 
@@ -27,11 +29,19 @@ class TurnMaker {
     }
     if (loads_.empty() || body_.uses_rows || body_.is_pointwise || !is_small()) return;
     const int widest = std::min(options_.vector_bytes, options_.permutes.blocks);
-    for (int bytes = widest; bytes >= kBlockBytes; bytes = bytes > kBlockBytes ? kBlockBytes : 0) {
-      // Of each load there is a block at least.
-      const int lanes = std::max(bytes / widest_bytes(body_, /*for_threads=*/false), kBlockBytes / narrowest_);
-      if (body_.turns.empty() || body_.turns.back().lanes != lanes) body_.turns.push_back(turn_of(lanes));
-    }
+    // Of each load there is a block at least.
+    const auto lanes_of = [&](int bytes) {
+      return std::max(bytes / widest_bytes(body_, /*for_threads=*/false), kBlockBytes / narrowest_);
+    };
+    const int block = kBlockBytes / narrowest_;
+    if (loads_.size() == 1 && takes_bytes())
+      for (int rows = kFewestRows; rows < block; rows *= 2)
+        body_.turns.push_back(turn_of(rows, lanes_of(widest), /*few_rows=*/true));
+    body_.turns.push_back(turn_of(block, lanes_of(widest), /*few_rows=*/false));
+    if (loads_.size() == 1 && block == kFewestRows)
+      body_.turns.push_back(turn_of(block, lanes_of(widest), /*few_rows=*/true));
+    if (lanes_of(kBlockBytes) < lanes_of(widest))
+      body_.turns.push_back(turn_of(block, lanes_of(kBlockBytes), /*few_rows=*/false));
   }
 
  private:
@@ -50,22 +60,48 @@ class TurnMaker {
     });
   }
 
-  [[nodiscard]] Turn turn_of(int lanes) const {
-    Turn turn{.rows = kBlockBytes / narrowest_,
+  /// Returns whether one instruction takes any bytes of a block, so that one may have the rows of several columns.
+  [[nodiscard]] bool takes_bytes() const { return options_.permutes.bytes_of(ir::DType::u8) > 0; }
+
+  [[nodiscard]] Turn turn_of(int rows, int lanes, bool few_rows) const {
+    ir::ExprContext& exprs = schedule_.exprs();
+    const RunVariables run(exprs);
+    Turn turn{.rows = rows,
               .lanes = lanes,
               .line = kTurnedBytes / narrowest_,
-              .along_rows = whole_vectors(schedule_.exprs(), kBlockBytes / narrowest_),
-              .along_columns = whole_vectors(schedule_.exprs(), lanes),
+              .along_rows = whole_vectors(exprs, rows),
+              .along_columns = whole_vectors(exprs, lanes),
+              .few_rows = few_rows,
               .loads = {}};
-    for (const int load : loads_) {
-      const int rows = kBlockBytes / ir::byte_size(body_.loads[static_cast<std::size_t>(load)].dtype);
-      TurnedLoad turned{.load = load, .rows = rows};
-      std::vector<int> vectors(static_cast<std::size_t>(rows));
-      std::iota(vectors.begin(), vectors.end(), 0);
-      add_block_transpose(turned.shuffles, std::move(vectors), lanes, rows);
-      turn.loads.push_back(std::move(turned));
+    for (const int index : loads_) {
+      const BodyLoad& load = body_.loads[static_cast<std::size_t>(index)];
+      turn.loads.push_back(turned(index, few_rows ? rows : kBlockBytes / ir::byte_size(load.dtype), lanes));
     }
+    if (!few_rows) return turn;
+    turn.along_rows = make_loop_strategies(exprs, {.lanes = rows, .masked = true}).front();
+    turn.along_rows.entry_conditions.push_back(exprs.sub(exprs.add(run.begin, exprs.constant(rows)), run.end));
+    const Expr step = body_.loads[static_cast<std::size_t>(loads_.front())].step;
+    turn.left_out = kBlockBytes / narrowest_ - turn.loads.front().columns;
+    turn.tests.push_back(exprs.sub(step, exprs.constant(1)));
+    if (turn.loads.front().columns > 1) turn.tests.push_back(exprs.sub(exprs.constant(rows), step));
     return turn;
+  }
+
+  [[nodiscard]] TurnedLoad turned(int load, int rows, int lanes) const {
+    ir::ExprContext& exprs = schedule_.exprs();
+    const int size = ir::byte_size(body_.loads[static_cast<std::size_t>(load)].dtype);
+    const int block = kBlockBytes / size;
+    TurnedLoad made{.load = load, .rows = rows, .columns = block / rows};
+    made.last_block = exprs.sub(TurnVariables(exprs).storage, exprs.constant(block));
+    // Element (row, column) of a group is element column * step + row of what was loaded.
+    for (int byte = 0; made.columns > 1 && byte < kBlockBytes; ++byte) {
+      const int row = byte / size / made.columns, column = byte / size % made.columns;
+      made.grouped.push_back({.first = row * size + byte % size, .per_step = column * size});
+    }
+    std::vector<int> vectors(static_cast<std::size_t>(rows));
+    std::iota(vectors.begin(), vectors.end(), 0);
+    add_block_transpose(made.shuffles, std::move(vectors), lanes, block, made.columns);
+    return made;
   }
 
   Schedule& schedule_;

@@ -147,11 +147,14 @@ class SchedulePrinter {
     add_nodes(body, 2);
     for (const LoopStrategy& strategy : body.strategies) add_strategy(strategy);
     for (const Turn& turn : body.turns) {
-      line(2, "boxes of {} by {}", count_of(static_cast<std::size_t>(turn.rows), "row"),
-           count_of(static_cast<std::size_t>(turn.lanes), "lane"));
+      std::vector<std::string> tests;
+      for (const Expr test : turn.tests) tests.push_back(text(test) + " >= 0");
+      line(2, "boxes of {} by {}{}{}", count_of(static_cast<std::size_t>(turn.rows), "row"),
+           count_of(static_cast<std::size_t>(turn.lanes), "lane"), tests.empty() ? "" : " if ",
+           fmt::join(tests, " and "));
       for (const TurnedLoad& load : turn.loads)
-        line(3, "load {} by blocks of {}, {}", load.load, count_of(static_cast<std::size_t>(load.rows), "row"),
-             count_of(load.shuffles.size(), "shuffle"));
+        line(3, "load {} by blocks of {} and {}, {}", load.load, count_of(static_cast<std::size_t>(load.rows), "row"),
+             count_of(static_cast<std::size_t>(load.columns), "column"), count_of(load.shuffles.size(), "shuffle"));
     }
   }
 

@@ -30,23 +30,43 @@ struct ShuffledLane {
 [[nodiscard]] std::vector<std::vector<ShuffledLane>> shuffled_lanes(int vectors, int lanes,
                                                                     const std::vector<Shuffle>& shuffles);
 
-/// Appends the shuffles that transpose within each block: block k of vector i, of those numbered `vectors`, as many as
-/// a block has parts, becomes part i of block k of the last as many results.
-void add_block_transpose(std::vector<Shuffle>& shuffles, std::vector<int> vectors, int lanes, int block);
+/// Appends the shuffles that transpose within each block of `block` lanes, in parts of `part`: part i of block k of
+/// vector j, of those numbered `vectors`, as many as a block has parts, becomes part j of block k of vector i of the
+/// last as many results.
+void add_block_transpose(std::vector<Shuffle>& shuffles, std::vector<int> vectors, int lanes, int block, int part);
 
-/// A load of a box. Vector i has a block of each of columns i, i + rows, i + 2 * rows, ...; the last shuffles' results
-/// are the rows' vectors.
+/// A load of a box. A block holds the elements of so many `rows` in `columns` columns: those that follow each other in
+/// memory, as they do (one column), or grouped by row. Vector i has the blocks that begin with columns i * columns + k
+/// * (rows * columns), for each k. The last `rows` shuffles' results are the rows' vectors.
 struct TurnedLoad {
   int load = 0;  ///< of the body
-  int rows = 0;  ///< that a block has: one element each
+  int rows = 0, columns = 1;
+  /// Where a block has several columns: byte i of a block that is grouped is byte first + per_step * (elements from a
+  /// column to the next) of the block as it was loaded.
+  struct GroupedByte {
+    int first = 0, per_step = 0;
+  };
+  std::vector<GroupedByte> grouped = {};
   std::vector<Shuffle> shuffles = {};
+  ir::Expr last_block = {};  ///< over TurnVariables: the last element with which a block may begin
+};
+
+struct TurnVariables {
+  explicit TurnVariables(ir::ExprContext& exprs);
+  ir::Expr storage;  ///< of a tensor, in elements
 };
 
 struct Turn {
   int rows = 0, lanes = 0;  ///< of a box: its columns are the lanes of a vector
   int line = 0;             ///< rows of which a cache line has an element each: so many are taken before later columns
   LoopStrategy along_rows;  ///< in its variables a run is the rows, from 0 on
-  LoopStrategy along_columns;
+  LoopStrategy along_columns;  ///< of a run, or of what is left of it without its end
+  /// For a run of at most as many rows as a box has, all of them in one, which repeats the last where there are fewer.
+  /// Blocks then hold what is past the rows. Those that begin `left_out` columns before the end of the run, or more,
+  /// lie in the storage, since columns are in ascending order in memory.
+  bool few_rows = false;
+  int left_out = 0;
+  std::vector<ir::Expr> tests = {};  ///< over symbols: each is >= 0, else there are no such boxes
   std::vector<TurnedLoad> loads;
 };
 

@@ -104,18 +104,17 @@ void RunVector::prefetch_blocks(const Turn& turn, Value* column) {
     }
     Value* by_line = builder_.CreateICmpSGE(step, context_.index(kLineBytes / bytes));
     emit_if(builder_, by_line, [&] {
-      Value* at = builder_.CreateAdd(base_of(load.load), builder_.CreateMul(column, step));
-      at = builder_.CreateAdd(at, ahead);
-      for (int lane = 0; lane < turn.lanes; ++lane) {
+      Value* first = builder_.CreateAdd(base_of(load.load), ahead);
+      counted_loop(builder_, column, builder_.CreateAdd(column, context_.index(turn.lanes)), 1, [&](Value* at) {
+        at = builder_.CreateAdd(first, builder_.CreateMul(at, step));
         prefetch(accesses_.address(access_of(load.load, at)), Prefetch::far);
-        at = builder_.CreateAdd(at, step);
-      }
+      });
     });
   }
 }
 
-/// What a result has after the row that is set: in memory its next ones, or, where the next row lies elsewhere, the same
-/// columns of the row after it.
+/// What a result has after the row that is set: in memory its next ones, or, where the next row lies elsewhere, the
+/// same columns of the row after it.
 void RunVector::prefetch_box(Value* column) {
   const bool rows_follow = context_.schedule.row_axis + 2 == kernel().rank();
   for (std::size_t i = 0; i < outputs_.size(); ++i) {

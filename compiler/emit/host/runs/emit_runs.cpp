@@ -137,7 +137,7 @@ class RunsEmitter : private FunctionEmitter {
   /// strategies is made for each row: it is predicted, and a loop over rows for each strategy would be twice the code.
   void emit_run(Value* from, Value* to, const Rows& rows, BasicBlock* done) {
     if (!context_.bounds_check)
-      for (const Turn& turn : body_.turns) emit_turn(turn, from, to, rows, done);
+      for (const Turn& turn : body_.turns) from = emit_turn(turn, from, to, rows, done);
     exprs_.set_coordinate(run_.begin, from);
     exprs_.set_coordinate(run_.end, to);
     if (body_.strategies.size() == 1) {
@@ -172,46 +172,67 @@ class RunsEmitter : private FunctionEmitter {
     });
   }
 
-  /// Emits the run by boxes, and branches to `done`, where it has enough rows and columns. The builder stands where it
-  /// has not.
-  void emit_turn(const Turn& turn, Value* from, Value* to, const Rows& rows, BasicBlock* done) {
+  /// Emits the run by boxes, where it has enough columns, and branches to `done`. Where it has not the builder stands;
+  /// returns the column from which on there is a run left.
+  Value* emit_turn(const Turn& turn, Value* from, Value* to, const Rows& rows, BasicBlock* done) {
     BasicBlock* boxes = block("boxes");
-    BasicBlock* too_small = block("too_small");
+    BasicBlock* others = block("no_boxes");
+    vector_.set_row(rows.first);
+    Value* limit = turn.few_rows ? vector_.begin_few_rows(turn, to, rows.count) : to;
     const auto [rows_fit, last_row] = enter_boxes(turn.along_rows, index(0), rows.count);
-    const auto [columns_fit, last_column] = enter_boxes(turn.along_columns, from, to);
-    builder_.CreateCondBr(builder_.CreateAnd(rows_fit, columns_fit), boxes, too_small);
+    const auto [columns_fit, last_column] = enter_boxes(turn.along_columns, from, limit);
+    Value* fits = builder_.CreateAnd(builder_.CreateAnd(rows_fit, columns_fit), holds(builder_, exprs_, turn.tests));
+    BasicBlock* before = builder_.GetInsertBlock();
+    builder_.CreateCondBr(fits, boxes, others);
     builder_.SetInsertPoint(boxes);
-    Value* is_large = emit_is_nontemporal(context_, builder_, exprs_);
-    counted_loop(builder_, index(0), rows.count, turn.line, [&, last_row, last_column](Value* line) {
-      Value* line_end = smaller(builder_.CreateAdd(line, index(turn.line)), rows.count);
-      counted_loop(builder_, from, to, turn.lanes, [&](Value* column) {
-        column = smaller(column, last_column);
-        emit_if(builder_, is_large, [&] {
-          vector_.set_row(moved_rows(rows.first, line));
-          vector_.prefetch_blocks(turn, column);
-          counted_loop(builder_, line, line_end, 1, [&](Value* row) {
-            vector_.set_row(moved_rows(rows.first, row));
-            vector_.prefetch_box(column);
-          });
-        });
-        counted_loop(builder_, line, line_end, turn.rows,
-                     [&](Value* row) { emit_box(turn, column, smaller(row, last_row), rows); });
-      });
-    });
-    builder_.CreateBr(done);
-    builder_.SetInsertPoint(too_small);
+    emit_lines_of_boxes(turn, from, limit, {last_row, last_column}, rows);
+    BasicBlock* after = builder_.GetInsertBlock();
+    builder_.CreateCondBr(builder_.CreateICmpSLT(limit, to), others, done);
+    builder_.SetInsertPoint(others);
+    return join(builder_, {{before, {from}}, {after, {limit}}})[0];
   }
-  /// Whether there are enough, and where the last box begins.
+  /// Whether there are enough, and where the last box begins, if it is moved back; else null.
   std::pair<Value*, Value*> enter_boxes(const LoopStrategy& along, Value* from, Value* to) {
     exprs_.set_coordinate(run_.begin, from);
     exprs_.set_coordinate(run_.end, to);
-    return {holds(builder_, exprs_, along.entry_conditions), exprs_.exact(builder_, along.loops.front().last)};
+    const Expr last = along.loops.front().last;
+    return {holds(builder_, exprs_, along.entry_conditions), last.valid() ? exprs_.exact(builder_, last) : nullptr};
+  }
+  struct LastBox {
+    Value *row, *column;
+  };
+  void emit_lines_of_boxes(const Turn& turn, Value* from, Value* to, const LastBox& last, const Rows& rows) {
+    Value* is_large = emit_is_nontemporal(context_, builder_, exprs_);
+    counted_loop(builder_, index(0), rows.count, turn.line, [&](Value* line) {
+      Value* line_end = smaller(builder_.CreateAdd(line, index(turn.line)), rows.count);
+      counted_loop(builder_, from, to, turn.lanes, [&](Value* column) {
+        column = smaller(column, last.column);
+        emit_if(builder_, is_large, [&] { prefetch_boxes(turn, column, line, line_end, rows.first); });
+        counted_loop(builder_, line, line_end, turn.rows, [&](Value* row) {
+          emit_box(turn, column, last.row == nullptr ? row : smaller(row, last.row), rows);
+        });
+      });
+    });
+  }
+  void prefetch_boxes(const Turn& turn, Value* column, Value* line, Value* line_end, const Row& first) {
+    vector_.set_row(moved_rows(first, line));
+    vector_.prefetch_blocks(turn, column);
+    counted_loop(builder_, line, line_end, 1, [&](Value* row) {
+      vector_.set_row(moved_rows(first, row));
+      vector_.prefetch_box(column);
+    });
   }
   void emit_box(const Turn& turn, Value* column, Value* row, const Rows& rows) {
-    const auto next = [&](Value* value, Value* step) { return moved_by(value, step); };
     std::vector<Row> at = {moved_rows(rows.first, row)};
-    while (std::ssize(at) < turn.rows) at.push_back(each_of(at.back(), steps_, next));
-    vector_.emit_box(turn, column, [&](int g) { return at[static_cast<std::size_t>(g)]; });
+    vector_.emit_box(turn, column, [&](int g) {  // where it is needed, so that few registers are
+      while (std::ssize(at) <= g) {
+        Value* is_there = builder_.CreateICmpSLT(builder_.CreateAdd(row, index(std::ssize(at))), rows.count);
+        at.push_back(each_of(at.back(), steps_, [&](Value* value, Value* step) {
+          return moved_by(value, turn.few_rows ? builder_.CreateSelect(is_there, step, index(0)) : step);
+        }));
+      }
+      return at[static_cast<std::size_t>(g)];
+    });
   }
 
   /// A run of fewer elements than any vector has, or of sums, column by column: the rows are the longer loop, and lie

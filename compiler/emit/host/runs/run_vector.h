@@ -33,6 +33,9 @@ class RunVector {
   /// Emits those at coordinates [column, limit) of such a vector, of which there is one or more.
   void emit_masked(llvm::Value* column, llvm::Value* limit, const VectorLoop& loop);
 
+  /// For boxes of few rows, the first of which is set: emits up to which column of a run that ends at `to` blocks lie
+  /// in the storage; and what groups them, which is the same for all boxes.
+  [[nodiscard]] llvm::Value* begin_few_rows(const Turn& turn, llvm::Value* to, llvm::Value* rows);
   /// Emits the box of a turn whose first row and column are these: number g of its rows is the row `row_at(g)`.
   void emit_box(const Turn& turn, llvm::Value* column, llvm::function_ref<Row(int g)> row_at);
 
@@ -100,6 +103,7 @@ class RunVector {
   llvm::Value* emit_vector(int index, llvm::Type* type, llvm::Value* column, int lanes);
   llvm::Value* emit_strided(int index, llvm::Type* type, llvm::Value* column, int lanes);
   std::vector<llvm::Value*> emit_turned(const TurnedLoad& load, llvm::Value* column, int lanes);
+  llvm::Value* group_index(const TurnedLoad& load, int lanes);
   /// The access of a load whose vector begins at a column; without the vector's displacement.
   Access vector_of(int index, llvm::Value* column, int lanes);
   /// Returns whether a load goes over the row by its pointer, and whether its elements are counted, too.
@@ -121,6 +125,7 @@ class RunVector {
   BodyArguments arguments_;
   std::vector<llvm::Value*> outputs_;
   BodyValues values_;
+  llvm::Value* group_index_ = nullptr;           // of boxes of few rows
   std::vector<llvm::Value*> turned_;             // of a box's row: of each load that is turned, else null
   int displacement_ = 0;                         // of the vector that is being emitted
   llvm::Value* accessed_ = nullptr;              // of its elements, where not all

@@ -2,9 +2,23 @@
 #include "compiler/emit/scalar/emit_ops.h"
 
 #include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 // Emits the loads of a body's vector.
 namespace padlock::compiler {
+namespace {
+
+/// Takes bytes of each block of 16.
+Value* shuffled_bytes(IRBuilder<>& builder, Value* vector, Value* index) {
+  const auto* bytes = llvm::cast<llvm::FixedVectorType>(index->getType());
+  const llvm::Intrinsic::ID shuffle = bytes->getNumElements() == 16   ? llvm::Intrinsic::x86_ssse3_pshuf_b_128
+                                      : bytes->getNumElements() == 32 ? llvm::Intrinsic::x86_avx2_pshuf_b
+                                                                      : llvm::Intrinsic::x86_avx512_pshuf_b_512;
+  Value* taken = builder.CreateIntrinsic(shuffle, {}, {builder.CreateBitCast(vector, index->getType()), index});
+  return builder.CreateBitCast(taken, vector->getType());
+}
+
+}  // namespace
 
 Access RunVector::access_of(int index, Value* first, Value* guard) {
   const ir::DType dtype = body_.loads[static_cast<std::size_t>(index)].dtype;
@@ -88,6 +102,33 @@ Value* RunVector::emit_strided(int index, llvm::Type* type, Value* column, int l
 
 // --- boxes ----------------------------------------------------------------------------------------------------------
 
+Value* RunVector::begin_few_rows(const Turn& turn, Value* to, Value* rows) {
+  const TurnedLoad& load = turn.loads.front();
+  if (load.columns > 1) group_index_ = group_index(load, turn.lanes);
+  Value* column = builder_.CreateSub(to, context_.index(load.columns));
+  Value* step = steps_[static_cast<std::size_t>(load.load)];
+  Value* last = builder_.CreateAdd(base_of(load.load), builder_.CreateMul(column, step));
+  last = builder_.CreateAdd(last, builder_.CreateSub(rows, context_.index(1)));
+  exprs_.set_coordinate(TurnVariables(context_.exprs()).storage, argument(load.load).end);
+  Value* inside = builder_.CreateICmpSLE(last, exprs_.exact(builder_, load.last_block));
+  return builder_.CreateSelect(inside, to, builder_.CreateSub(to, context_.index(turn.left_out)));
+}
+
+/// Which bytes of each block a grouped one has.
+Value* RunVector::group_index(const TurnedLoad& load, int lanes) {
+  llvm::SmallVector<llvm::Constant*, 16> first, per_step;
+  for (const TurnedLoad::GroupedByte& byte : load.grouped) {
+    first.push_back(builder_.getInt8(static_cast<std::uint8_t>(byte.first)));
+    per_step.push_back(builder_.getInt8(static_cast<std::uint8_t>(byte.per_step)));
+  }
+  Value* step = builder_.CreateTrunc(steps_[static_cast<std::size_t>(load.load)], builder_.getInt8Ty());
+  Value* steps = builder_.CreateVectorSplat(kBlockBytes, step);
+  Value* index = builder_.CreateMul(steps, llvm::ConstantVector::get(per_step));
+  index = builder_.CreateAdd(index, llvm::ConstantVector::get(first));
+  return llvm::concatenateVectors(
+      builder_, std::vector<Value*>(static_cast<std::size_t>(lanes / (load.rows * load.columns)), index));
+}
+
 void RunVector::emit_box(const Turn& turn, Value* column, llvm::function_ref<Row(int g)> row_at) {
   std::vector<std::vector<Value*>> vectors(body_.loads.size());  // of each row
   for (int g = 0; g < turn.rows; ++g)
@@ -99,9 +140,11 @@ void RunVector::emit_box(const Turn& turn, Value* column, llvm::function_ref<Row
       all.insert(all.end(), rows.begin(), rows.end());
     }
   turned_.resize(body_.loads.size());
-  for (int g = 0; g < turn.rows; ++g) {
-    for (std::size_t i = 0; i < vectors.size(); ++i)
-      turned_[i] = vectors[i].empty() ? nullptr : vectors[i][static_cast<std::size_t>(g)];
+  for (int i = 0; i < turn.rows; ++i) {
+    // Rows that there are not have been given the last one's place, which is stored after them.
+    const int g = turn.few_rows ? turn.rows - 1 - i : i;
+    for (std::size_t load = 0; load < vectors.size(); ++load)
+      turned_[load] = vectors[load].empty() ? nullptr : vectors[load][static_cast<std::size_t>(g)];
     set_row(row_at(g));
     emit(column, {.from = {}, .limit = {}, .lanes = turn.lanes});
   }
@@ -113,7 +156,8 @@ std::vector<Value*> RunVector::emit_turned(const TurnedLoad& load, Value* column
   llvm::Type* element = OpEmitter(builder_, 1, context_.target)
                             .storage_type(body_.loads[static_cast<std::size_t>(load.load)].dtype)
                             ->getScalarType();
-  auto* block = llvm::FixedVectorType::get(element, static_cast<unsigned>(load.rows));
+  const int block_lanes = load.rows * load.columns;
+  auto* block = llvm::FixedVectorType::get(element, static_cast<unsigned>(block_lanes));
   Value* step = steps_[static_cast<std::size_t>(load.load)];
   Value* first = builder_.CreateAdd(base_of(load.load), builder_.CreateMul(column, step));
   Value* from = accesses_.address(access_of(load.load, first));
@@ -122,11 +166,15 @@ std::vector<Value*> RunVector::emit_turned(const TurnedLoad& load, Value* column
   };
   std::vector<Value*> made;
   for (int i = 0; i < load.rows; ++i) {
-    std::vector<Value*> blocks;
-    for (int at = 0; at < lanes; at += load.rows)
-      blocks.push_back(builder_.CreateAlignedLoad(block, moved(from, at), llvm::Align(1)));
-    made.push_back(llvm::concatenateVectors(builder_, blocks));
-    from = moved(from, 1);
+    Value* vector = llvm::PoisonValue::get(llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes)));
+    for (int at = 0; at < lanes; at += block_lanes) {
+      Value* loaded = builder_.CreateAlignedLoad(block, moved(from, at), llvm::Align(1));
+      vector = at == 0 && lanes == block_lanes
+                   ? loaded
+                   : builder_.CreateInsertVector(vector->getType(), vector, loaded, static_cast<std::uint64_t>(at));
+    }
+    made.push_back(load.columns == 1 ? vector : shuffled_bytes(builder_, vector, group_index_));
+    from = moved(from, load.columns);
   }
   for (const Shuffle& shuffle : load.shuffles)
     made.push_back(builder_.CreateShuffleVector(made[static_cast<std::size_t>(shuffle.first)],
