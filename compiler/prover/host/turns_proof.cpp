@@ -24,6 +24,7 @@ class TurnProver : private ScheduleProof {
       prove_boxes("columns", turn.along_columns, turn.lanes);
       for (const TurnedLoad& load : turn.loads) prove_load(turn, load);
     }
+    for (const Interleave& all : schedule_.bodies[static_cast<std::size_t>(body_)].interleaves) prove_interleave(all);
   }
 
  private:
@@ -110,44 +111,99 @@ class TurnProver : private ScheduleProof {
     if (load.columns == 1) return;
     const Expr most = exprs_.sub(exprs_.constant(load.rows), loaded.step);
     if (!turn.few_rows || std::ranges::find(turn.tests, most) == turn.tests.end() ||
-        std::ssize(load.grouped) != kBlockBytes)
+        std::ssize(load.grouped) != load.rows)
       return goals.push_back(fault("a block may lack rows of its columns"));
-    for (int step = 1; step <= load.rows; ++step)
-      for (int byte = 0; byte < kBlockBytes; ++byte) {
-        const TurnedLoad::GroupedByte& taken = load.grouped[static_cast<std::size_t>(byte)];
-        const int row = byte / size / load.columns, column = byte / size % load.columns;
-        if (taken.first + taken.per_step * step != (column * step + row) * size + byte % size)
-          goals.push_back(fault(fmt::format("byte {} of a block is not of row {} and column {}", byte, row, column)));
-      }
+    for (int step = 1; step <= load.rows; ++step) {
+      std::vector<int> named;
+      for (int row = 0; row < load.rows; ++row)
+        for (int column = 0; column < load.columns; ++column) named.push_back(column * step + row);
+      add_byte_faults(load.grouped[static_cast<std::size_t>(step) - 1], named, size, goals);
+    }
+  }
+
+  /// Each byte of a regrouped block is of the element that is named for its own.
+  void add_byte_faults(const std::vector<int>& bytes, const std::vector<int>& named, int size,
+                       std::vector<Goal>& goals) const {
+    if (std::ssize(bytes) != kBlockBytes) return goals.push_back(fault("a block has other bytes"));
+    for (std::size_t i = 0; i < named.size() * static_cast<std::size_t>(size); ++i) {
+      const int element = named[i / static_cast<std::size_t>(size)];
+      if (bytes[i] != element * size + static_cast<int>(i) % size)
+        goals.push_back(fault(fmt::format("byte {} of a block is byte {}, not of element {}", i, bytes[i], element)));
+    }
   }
 
   /// Lane `lane` of row `row` has the column of that number: part `row` of its block, which is one of those of the
   /// vector that begins with its column, or with one before it.
   void add_shuffle_faults(const Turn& turn, const TurnedLoad& load, std::vector<Goal>& goals) const {
-    const int block = load.rows * load.columns;
-    if (block <= 0 || turn.lanes % block != 0 || turn.rows % load.rows != 0)
-      return goals.push_back(fault("blocks are no box"));
-    int known = load.rows;
-    for (const Shuffle& shuffle : load.shuffles) {
-      const bool has_lanes =
-          std::ssize(shuffle.lanes) == turn.lanes &&
-          std::ranges::all_of(shuffle.lanes, [&](int lane) { return lane >= 0 && lane < 2 * turn.lanes; });
+    if (turn.rows % load.rows != 0) goals.push_back(fault("blocks are no box"));
+    add_transpose_faults(load.rows, load.columns, turn.lanes, load.shuffles, goals);
+  }
+
+  /// In each block of vector i, part j is that of vector j's part i: of `parts` parts of `size` elements.
+  void add_transpose_faults(int parts, int size, int lanes, const std::vector<Shuffle>& shuffles,
+                            std::vector<Goal>& goals) const {
+    const int block = parts * size;
+    if (block <= 0 || lanes % block != 0) return goals.push_back(fault("blocks are no box"));
+    int known = parts;
+    for (const Shuffle& shuffle : shuffles) {
+      const bool has_lanes = std::ssize(shuffle.lanes) == lanes && std::ranges::all_of(shuffle.lanes, [&](int lane) {
+                               return lane >= 0 && lane < 2 * lanes;
+                             });
       if (!has_lanes || std::max(shuffle.first, shuffle.second) >= known)
         return goals.push_back(fault("a shuffle takes lanes that there are not"));
       ++known;
     }
-    const auto vectors = shuffled_lanes(load.rows, turn.lanes, load.shuffles);
-    const std::size_t first = vectors.size() - static_cast<std::size_t>(load.rows);
-    for (int row = 0; row < load.rows; ++row)
-      for (int lane = 0; lane < turn.lanes; ++lane) {
-        const int column = lane % block;
-        const ShuffledLane named{.vector = column / load.columns,
-                                 .element = lane - column + row * load.columns + column % load.columns};
-        const ShuffledLane& taken = vectors[first + static_cast<std::size_t>(row)][static_cast<std::size_t>(lane)];
+    const auto vectors = shuffled_lanes(parts, lanes, shuffles);
+    const std::size_t first = vectors.size() - static_cast<std::size_t>(parts);
+    for (int part = 0; part < parts; ++part)
+      for (int lane = 0; lane < lanes; ++lane) {
+        const int in_block = lane % block;
+        const ShuffledLane named{.vector = in_block / size, .element = lane - in_block + part * size + in_block % size};
+        const ShuffledLane& taken = vectors[first + static_cast<std::size_t>(part)][static_cast<std::size_t>(lane)];
         if (taken != named)
-          goals.push_back(fault(fmt::format("lane {} of row {} has element {} of vector {}, not {} of {}", lane, row,
+          goals.push_back(fault(fmt::format("lane {} of vector {} is element {} of vector {}, not {} of {}", lane, part,
                                             taken.element, taken.vector, named.element, named.vector)));
       }
+  }
+
+  // --- rows of few columns ------------------------------------------------------------------------------------------
+
+  void prove_interleave(const Interleave& all) {
+    prove_boxes("rows", all.along_rows, all.lanes);
+    std::vector<Goal> goals;
+    for (const SegmentCall& call : schedule_.calls()) {
+      if (call.body != body_) continue;
+      for (std::size_t i = 0; i < call.sources.size(); ++i) {
+        const bool along = std::ranges::find(all.loads, static_cast<int>(i)) != all.loads.end();
+        const Expr step = call.sources[i].step;
+        if (!step.valid() || !step.is_constant(along ? 1 : 0))
+          goals.push_back(fault(fmt::format("load {} goes on otherwise from row to row", i)));
+      }
+    }
+    add_transpose_faults(all.columns, all.block_rows, all.lanes, all.shuffles, goals);
+    for (std::size_t i = 0; i < kernel_.results.size(); ++i) add_order_faults(all, kernel_.result(i).dtype, goals);
+    decide(ObligationKind::store, fmt::format("{} columns interleaved in body {}", all.columns, body_), {}, goals);
+  }
+
+  /// The bytes of a block are those of its rows, in order, however many columns these have; and what it has beyond them
+  /// lies in rows that are taken after it.
+  void add_order_faults(const Interleave& all, ir::DType dtype, std::vector<Goal>& goals) const {
+    const int size = ir::byte_size(dtype);
+    const auto tested = [&](Expr test) { return std::ranges::find(all.tests, test) != all.tests.end(); };
+    if (all.columns * all.block_rows * size != kBlockBytes || std::ssize(all.grouped) != all.columns ||
+        std::ssize(all.left_out) != all.columns ||
+        !tested(exprs_.sub(exprs_.constant(all.columns), schedule_.columns)) ||
+        !tested(exprs_.sub(schedule_.columns, exprs_.constant(1))) || schedule_.row_axis + 2 != kernel_.rank())
+      return goals.push_back(fault("a block has other rows"));
+    for (int columns = 1; columns <= all.columns; ++columns) {
+      const int left_out = all.left_out[static_cast<std::size_t>(columns) - 1];
+      if (left_out < 0 || (left_out + all.block_rows) * columns < all.columns * all.block_rows)
+        goals.push_back(fault(fmt::format("the last block of {} columns reaches past the rows of a run", columns)));
+      std::vector<int> named;
+      for (int row = 0; row < all.block_rows; ++row)
+        for (int column = 0; column < columns; ++column) named.push_back(column * all.block_rows + row);
+      add_byte_faults(all.grouped[static_cast<std::size_t>(columns) - 1], named, size, goals);
+    }
   }
 
   /// What is wrong whatever the sizes are.

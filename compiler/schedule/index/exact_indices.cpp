@@ -51,6 +51,7 @@ class BodyCollector {
       add(turn.along_columns);
       for (const TurnedLoad& load : turn.loads) strategies_.exact(load.last_block);
     }
+    for (const Interleave& interleave : body.interleaves) add(interleave.along_rows);
     for (const BodyNode& node : body.nodes) {
       conditions_.exact(graph, node.guard);
       elements_.exact(node.index);

@@ -156,6 +156,9 @@ class SchedulePrinter {
         line(3, "load {} by blocks of {} and {}, {}", load.load, count_of(static_cast<std::size_t>(load.rows), "row"),
              count_of(static_cast<std::size_t>(load.columns), "column"), count_of(load.shuffles.size(), "shuffle"));
     }
+    for (const Interleave& all : body.interleaves)
+      line(2, "interleaved {} by {}, {}", count_of(static_cast<std::size_t>(all.columns), "column"),
+           count_of(static_cast<std::size_t>(all.lanes), "row"), count_of(all.shuffles.size(), "shuffle"));
   }
 
   void add_nodes(const Body& body, int depth) {

@@ -35,18 +35,17 @@ struct ShuffledLane {
 /// last as many results.
 void add_block_transpose(std::vector<Shuffle>& shuffles, std::vector<int> vectors, int lanes, int block, int part);
 
+/// For a number n of elements that each of several has in a block: number n - 1 says which byte of a block each byte of
+/// the regrouped one is.
+using BlockBytes = std::vector<std::vector<int>>;
+
 /// A load of a box. A block holds the elements of so many `rows` in `columns` columns: those that follow each other in
 /// memory, as they do (one column), or grouped by row. Vector i has the blocks that begin with columns i * columns + k
 /// * (rows * columns), for each k. The last `rows` shuffles' results are the rows' vectors.
 struct TurnedLoad {
   int load = 0;  ///< of the body
   int rows = 0, columns = 1;
-  /// Where a block has several columns: byte i of a block that is grouped is byte first + per_step * (elements from a
-  /// column to the next) of the block as it was loaded.
-  struct GroupedByte {
-    int first = 0, per_step = 0;
-  };
-  std::vector<GroupedByte> grouped = {};
+  BlockBytes grouped = {};  ///< where it has several columns, for the elements from one to the next
   std::vector<Shuffle> shuffles = {};
   ir::Expr last_block = {};  ///< over TurnVariables: the last element with which a block may begin
 };
@@ -68,6 +67,22 @@ struct Turn {
   int left_out = 0;
   std::vector<ir::Expr> tests = {};  ///< over symbols: each is >= 0, else there are no such boxes
   std::vector<TurnedLoad> loads;
+};
+
+/// How rows of few columns are taken that follow each other in the result, and whose columns are loaded from far apart:
+/// each column is computed for as many rows as a vector has lanes. Shuffles within blocks then put the columns of a row
+/// together, and the blocks are stored in order: what a block has beyond its rows is stored again by the next one.
+struct Interleave {
+  int columns = 0, lanes = 0;        ///< of a box, which repeats its last column; its rows are the lanes of a vector
+  int block_rows = 1;                ///< that a block has
+  LoopStrategy along_rows;           ///< in its variables a run is the rows without those left out, from 0 on
+  std::vector<int> left_out = {};    ///< for each number of columns: rows at the end, into which blocks may reach
+  std::vector<ir::Expr> tests = {};  ///< over symbols: each is >= 0, else there are no such boxes
+  std::vector<int> loads;            ///< that go on from row to row; the others are the same in all rows
+  /// Of the vectors of all columns: block k of result i has rows i * block_rows + k * (columns * block_rows) and so on,
+  /// by column.
+  std::vector<Shuffle> shuffles;
+  BlockBytes grouped = {};  ///< into the order of rows, for the columns of a run
 };
 
 }  // namespace padlock::compiler

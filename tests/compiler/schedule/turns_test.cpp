@@ -86,6 +86,31 @@ TEST_CASE("where rows are few, a block has those of several columns, if the targ
   CHECK(boxes_of(to_planes("f64"), "host:x86-64-v4").few == "none");
 }
 
+TEST_CASE("rows of few columns are interleaved where they follow each other in the result, and all have a block") {
+  const auto interleaved = [](std::string_view text, std::string_view target = "host:x86-64-v4") {
+    const std::string schedule = emitted(text, Stage::schedule, target);
+    std::string all;
+    for (std::size_t at = schedule.find("interleaved "); at != std::string::npos;
+         at = schedule.find("interleaved ", at + 1))
+      all += schedule.substr(at, schedule.find(", ", at) - at) + ";";
+    return all;
+  };
+  CHECK(interleaved(to_pixels("u8")) == "interleaved 4 columns by 64 rows;interleaved 8 columns by 64 rows;");
+  CHECK(interleaved(to_pixels("f16"), "host:x86-64-v3") ==
+        "interleaved 4 columns by 16 rows;interleaved 8 columns by 16 rows;");
+  CHECK(interleaved(to_pixels("f32"), "host:x86-64-v2") == "interleaved 4 columns by 4 rows;");
+  CHECK(interleaved(to_pixels("f32"), "host:x86-64").empty());
+  CHECK(interleaved(to_pixels("f64")).empty());
+  CHECK(interleaved(to_planes("u8")).empty());
+  CHECK(interleaved("program p(x: u8[C, L], m: f32[C]) { t = transpose(x, perm = [1, 0]) f = cast(t, f32) "
+                    "w = broadcast(m, shape = [L, C], axes = [1]) a = sub(f, w) return a }") ==
+        "interleaved 4 columns by 16 rows;");
+  CHECK(interleaved("program p(x: u8[C, L], m: f32[L]) { t = transpose(x, perm = [1, 0]) f = cast(t, f32) "
+                    "w = broadcast(m, shape = [L, C], axes = [0]) a = sub(f, w) return a }") ==
+        "interleaved 4 columns by 16 rows;");
+  CHECK(interleaved("program p(x: u8[C, L]) { t = transpose(x, perm = [1, 0]) f = cast(t, f32) return t, f }").empty());
+}
+
 TEST_CASE("a box has operations, and other types, as long as there is a block of each load") {
   CHECK(boxes_of(to_planes("u8", "w = cast(z, f32) a = sub(w, m) return a"), "host:x86-64-v4").many ==
         "16 rows by 16 lanes");
@@ -225,14 +250,73 @@ std::vector<SeededBug> seeded_bugs_of_groups() {
   return {
       {"a column may have more rows than a block", Kind::load, [](auto&, Turn& turn) { turn.tests.pop_back(); }},
       {"two bytes are exchanged", Kind::load,
-       [](auto&, Turn& turn) { std::swap(turn.loads[0].grouped[0], turn.loads[0].grouped[1]); }},
-      {"all columns are the first", Kind::load, [](auto&, Turn& turn) { turn.loads[0].grouped.back().per_step = 0; }},
+       [](auto&, Turn& turn) { std::swap(turn.loads[0].grouped[0][0], turn.loads[0].grouped[0][1]); }},
+      {"columns lie as far apart as they may", Kind::load,
+       [](auto&, Turn& turn) { turn.loads[0].grouped.front() = turn.loads[0].grouped.back(); }},
       {"bytes are not grouped", Kind::load, [](auto&, Turn& turn) { turn.loads[0].grouped.clear(); }},
   };
 }
 
 bool is_of_boxes(const Obligation& one) {
   return one.access.contains("boxes of ") || one.access.contains(" turned into ") || one.access.contains("blocks of ");
+}
+
+class InterleaveMutant final : public PassEdits {
+ public:
+  explicit InterleaveMutant(void (*edit)(ir::ExprContext&, Interleave&)) : edit_(edit) {}
+
+  void covered(Schedule& schedule) const override {
+    for (Body& body : schedule.bodies)
+      for (Interleave& all : body.interleaves) edit_(schedule.exprs(), all);
+  }
+
+ private:
+  void (*edit_)(ir::ExprContext&, Interleave&);
+};
+
+TEST_CASE("rows of few columns are proved, and each seeded bug in them is refuted with an example") {
+  using Edit = void (*)(ir::ExprContext&, Interleave&);
+  const std::array<std::pair<const char*, Edit>, 10> bugs = {{
+      {"a column's loads are those of one row", [](auto&, Interleave& all) { all.loads.clear(); }},
+      {"the last box is not moved back",
+       [](auto&, Interleave& all) { all.along_rows.loops[0].last = all.along_rows.loops[0].limit; }},
+      {"the last box ends a row late",
+       [](auto& exprs, Interleave& all) {
+         all.along_rows.loops[0].last = exprs.add(all.along_rows.loops[0].last, exprs.constant(1));
+       }},
+      {"a block reaches past the rows", [](auto&, Interleave& all) { all.left_out[0] -= 1; }},
+      {"there are more columns than a box has", [](auto&, Interleave& all) { all.tests.erase(all.tests.begin()); }},
+      {"there may be no columns", [](auto&, Interleave& all) { all.tests.pop_back(); }},
+      {"two bytes are exchanged", [](auto&, Interleave& all) { std::swap(all.grouped[1][0], all.grouped[1][3]); }},
+      {"blocks are those of fewer columns", [](auto&, Interleave& all) { all.grouped[2] = all.grouped[0]; }},
+      {"two vectors are exchanged",
+       [](auto&, Interleave& all) { std::swap(all.shuffles.back(), *(all.shuffles.end() - 2)); }},
+      {"a level is left out",
+       [](auto&, Interleave& all) {
+         all.shuffles.resize(all.shuffles.size() - static_cast<std::size_t>(all.columns));
+       }},
+  }};
+  const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create("host:x86-64-v4"));
+  const auto is_of_rows = [](const Obligation& one) {
+    return one.access.contains(" columns interleaved in ") || one.access.contains(" rows in body ");
+  };
+  for (const char* const dtype : {"u8", "f16"}) {
+    const ir::Program program = program_of(to_pixels(dtype));
+    const std::vector<Proof> right = value_of(compiler->prove(program, {}));
+    CHECK(std::ranges::count_if(right.front().obligations, is_of_rows) >= 2);
+    CHECK(right.front().count(Verdict::proved) == std::ssize(right.front().obligations));
+    for (const auto& [name, edit] : bugs) {
+      CAPTURE(std::string(dtype));
+      CAPTURE(std::string(name));
+      const InterleaveMutant mutant(edit);
+      const std::vector<Proof> proofs =
+          value_of(compiler->prove(program, {.config = {}, .bounds_check = false, .edits = &mutant}));
+      const Obligation* found = proofs.front().refuted();
+      REQUIRE(found != nullptr);
+      CHECK(is_of_rows(*found));
+      CHECK_FALSE(found->found.violation.empty());
+    }
+  }
 }
 
 /// Edits the boxes for which `which` holds; the prover must refute the program by what is said of boxes.
@@ -311,6 +395,10 @@ TEST_CASE("boxes have the interpreter's bits, at any size, in memory between gua
            "program p(x: f16[N, W, C]) { y = transpose(x, perm = [2, 0, 1]) z = pad(y, low = [0, 0, -1], high = [0, 0, "
            "2]) "
            "return z }",
+           "program p(x: u8[C, W], m: f32[C]) { t = transpose(x, perm = [1, 0]) f = cast(t, f32) "
+           "w = broadcast(m, shape = [W, C], axes = [1]) a = sub(f, w) return a }",
+           "program p(x: f16[C, W], m: f16[W]) { t = transpose(x, perm = [1, 0]) "
+           "w = broadcast(m, shape = [W, C], axes = [0]) a = sub(t, w) return a }",
            "program p(x: f32[W, C], b: u8[W, C]) { s = transpose(x, perm = [1, 0]) t = transpose(b, perm = [1, 0]) "
            "f = cast(t, f32) a = add(s, f) return a }",
            "program p(x: u8[W, C]) where W >= 4, C >= 1 { s = transpose(x, perm = [1, 0]) "

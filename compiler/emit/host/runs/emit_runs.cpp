@@ -135,9 +135,11 @@ class RunsEmitter : private FunctionEmitter {
 
   /// Emits the run [from, to) of each row, by the strategy for its length. Branches to `done`. The choice among vector
   /// strategies is made for each row: it is predicted, and a loop over rows for each strategy would be twice the code.
-  void emit_run(Value* from, Value* to, const Rows& rows, BasicBlock* done) {
-    if (!context_.bounds_check)
+  void emit_run(Value* from, Value* to, Rows rows, BasicBlock* done) {
+    if (!context_.bounds_check) {
+      for (const Interleave& interleave : body_.interleaves) rows = emit_interleave(interleave, from, to, rows, done);
       for (const Turn& turn : body_.turns) from = emit_turn(turn, from, to, rows, done);
+    }
     exprs_.set_coordinate(run_.begin, from);
     exprs_.set_coordinate(run_.end, to);
     if (body_.strategies.size() == 1) {
@@ -170,6 +172,37 @@ class RunsEmitter : private FunctionEmitter {
       }
       builder_.SetInsertPoint(finished);
     });
+  }
+
+  /// Emits rows by boxes of all their columns, where they are few, and branches to `done`. Where there are rows that
+  /// are not taken so the builder stands; returns them.
+  Rows emit_interleave(const Interleave& interleave, Value* from, Value* to, const Rows& rows, BasicBlock* done) {
+    BasicBlock* boxes = block("interleaved");
+    BasicBlock* others = block("others");
+    Value* columns = exprs_.exact(builder_, context_.schedule.columns);
+    Value* is_whole = builder_.CreateAnd(builder_.CreateICmpEQ(from, index(0)), builder_.CreateICmpEQ(to, columns));
+    Value* left_out = index(0);
+    for (std::size_t i = 0; i < interleave.left_out.size(); ++i)
+      left_out = builder_.CreateSelect(builder_.CreateICmpEQ(columns, index(static_cast<std::int64_t>(i) + 1)),
+                                       index(interleave.left_out[i]), left_out);
+    Value* limit = builder_.CreateSub(rows.count, left_out);
+    const auto [rows_fit, last] = enter_boxes(interleave.along_rows, index(0), limit);
+    Value* fits = builder_.CreateAnd(builder_.CreateAnd(rows_fit, is_whole), holds(builder_, exprs_, interleave.tests));
+    BasicBlock* before = builder_.GetInsertBlock();
+    builder_.CreateCondBr(fits, boxes, others);
+    builder_.SetInsertPoint(boxes);
+    vector_.set_row(rows.first);
+    vector_.begin_interleave(interleave);
+    counted_loop(builder_, index(0), limit, interleave.lanes,
+                 [&, last](Value* row) { vector_.emit_interleave(interleave, smaller(row, last)); });
+    const Rows rest{moved_rows(rows.first, limit), left_out};
+    BasicBlock* after = builder_.GetInsertBlock();
+    builder_.CreateCondBr(are_left(rest.count), others, done);
+    builder_.SetInsertPoint(others);
+    const Rows left = join_rows(rows);
+    add_incoming(left, rows, before);
+    add_incoming(left, rest, after);
+    return left;
   }
 
   /// Emits the run by boxes, where it has enough columns, and branches to `done`. Where it has not the builder stands;

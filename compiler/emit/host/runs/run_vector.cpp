@@ -115,8 +115,10 @@ void RunVector::set_row(const Row& row) {
 
 std::vector<Value*> RunVector::compute(Value* column, const VectorLoop& loop, int displacement) {
   BodyValues::Values values = loop.lanes == body_.lanes ? invariants_.vectors : invariants_.scalars;
-  for (Value*& value : values)
+  for (Value*& value : values) {
+    if (box_row_ != nullptr) value = nullptr;  // not the same in all rows of a box
     if (value != nullptr) value = values_.spread(value, loop.lanes);
+  }
   displacement_ = displacement;
   exprs_.set_coordinate(kernel().column(), displaced(column));
   const auto load = [&](const BodyNode& node) { return emit_load(node.load, column, loop.lanes); };

@@ -39,6 +39,10 @@ class RunVector {
   /// Emits the box of a turn whose first row and column are these: number g of its rows is the row `row_at(g)`.
   void emit_box(const Turn& turn, llvm::Value* column, llvm::function_ref<Row(int g)> row_at);
 
+  /// Emits, before the boxes of rows of few columns, what is the same for all; and a box: number `row` is its first
+  /// row. The first of all rows is set.
+  void begin_interleave(const Interleave& interleave);
+  void emit_interleave(const Interleave& interleave, llvm::Value* row);
   /// Fetches the blocks of a later box's columns, of the line that begins with the row that is set.
   void prefetch_blocks(const Turn& turn, llvm::Value* column);
   /// Fetches what a later box writes, for the row that is set.
@@ -103,7 +107,10 @@ class RunVector {
   llvm::Value* emit_vector(int index, llvm::Type* type, llvm::Value* column, int lanes);
   llvm::Value* emit_strided(int index, llvm::Type* type, llvm::Value* column, int lanes);
   std::vector<llvm::Value*> emit_turned(const TurnedLoad& load, llvm::Value* column, int lanes);
-  llvm::Value* group_index(const TurnedLoad& load, int lanes);
+  llvm::Value* block_bytes(const BlockBytes& all, llvm::Value* elements, int blocks);
+  llvm::Value* emit_rows(int index, llvm::Type* type, llvm::Value* column);
+  void store_rows(const Interleave& interleave, std::size_t result, std::vector<llvm::Value*> columns,
+                  llvm::Value* row);
   /// The access of a load whose vector begins at a column; without the vector's displacement.
   Access vector_of(int index, llvm::Value* column, int lanes);
   /// Returns whether a load goes over the row by its pointer, and whether its elements are counted, too.
@@ -125,7 +132,9 @@ class RunVector {
   BodyArguments arguments_;
   std::vector<llvm::Value*> outputs_;
   BodyValues values_;
-  llvm::Value* group_index_ = nullptr;           // of boxes of few rows
+  llvm::Value* block_bytes_ = nullptr;           // by which blocks are regrouped, where they are
+  llvm::Value* box_row_ = nullptr;               // of rows of few columns: those that are taken begin with it
+  const std::vector<int>* box_loads_ = nullptr;  // then: the loads that go on from row to row
   std::vector<llvm::Value*> turned_;             // of a box's row: of each load that is turned, else null
   int displacement_ = 0;                         // of the vector that is being emitted
   llvm::Value* accessed_ = nullptr;              // of its elements, where not all

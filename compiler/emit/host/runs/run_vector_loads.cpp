@@ -42,6 +42,7 @@ Value* RunVector::emit_load(int index, Value* column, int lanes) {
   if (!turned_.empty() && turned_[static_cast<std::size_t>(index)] != nullptr)
     return turned_[static_cast<std::size_t>(index)];
   llvm::Type* type = OpEmitter(builder_, lanes, context_.target).storage_type(load.dtype);
+  if (box_row_ != nullptr) return emit_rows(index, type, column);
   switch (load.kind) {
     case LoadKind::invariant:
       return accesses_.load(access_of(index, base_of(index)), type->getScalarType());
@@ -104,9 +105,9 @@ Value* RunVector::emit_strided(int index, llvm::Type* type, Value* column, int l
 
 Value* RunVector::begin_few_rows(const Turn& turn, Value* to, Value* rows) {
   const TurnedLoad& load = turn.loads.front();
-  if (load.columns > 1) group_index_ = group_index(load, turn.lanes);
   Value* column = builder_.CreateSub(to, context_.index(load.columns));
   Value* step = steps_[static_cast<std::size_t>(load.load)];
+  if (load.columns > 1) block_bytes_ = block_bytes(load.grouped, step, turn.lanes / (load.rows * load.columns));
   Value* last = builder_.CreateAdd(base_of(load.load), builder_.CreateMul(column, step));
   last = builder_.CreateAdd(last, builder_.CreateSub(rows, context_.index(1)));
   exprs_.set_coordinate(TurnVariables(context_.exprs()).storage, argument(load.load).end);
@@ -114,19 +115,16 @@ Value* RunVector::begin_few_rows(const Turn& turn, Value* to, Value* rows) {
   return builder_.CreateSelect(inside, to, builder_.CreateSub(to, context_.index(turn.left_out)));
 }
 
-/// Which bytes of each block a grouped one has.
-Value* RunVector::group_index(const TurnedLoad& load, int lanes) {
-  llvm::SmallVector<llvm::Constant*, 16> first, per_step;
-  for (const TurnedLoad::GroupedByte& byte : load.grouped) {
-    first.push_back(builder_.getInt8(static_cast<std::uint8_t>(byte.first)));
-    per_step.push_back(builder_.getInt8(static_cast<std::uint8_t>(byte.per_step)));
+/// The bytes for so many elements of each, for all blocks of a vector.
+Value* RunVector::block_bytes(const BlockBytes& all, Value* elements, int blocks) {
+  Value* chosen = nullptr;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::vector<std::uint8_t> bytes(all[i].begin(), all[i].end());
+    Value* these = llvm::ConstantDataVector::get(builder_.getContext(), bytes);
+    Value* is_it = builder_.CreateICmpEQ(elements, context_.index(static_cast<std::int64_t>(i) + 1));
+    chosen = chosen == nullptr ? these : builder_.CreateSelect(is_it, these, chosen);
   }
-  Value* step = builder_.CreateTrunc(steps_[static_cast<std::size_t>(load.load)], builder_.getInt8Ty());
-  Value* steps = builder_.CreateVectorSplat(kBlockBytes, step);
-  Value* index = builder_.CreateMul(steps, llvm::ConstantVector::get(per_step));
-  index = builder_.CreateAdd(index, llvm::ConstantVector::get(first));
-  return llvm::concatenateVectors(
-      builder_, std::vector<Value*>(static_cast<std::size_t>(lanes / (load.rows * load.columns)), index));
+  return llvm::concatenateVectors(builder_, std::vector<Value*>(static_cast<std::size_t>(blocks), chosen));
 }
 
 void RunVector::emit_box(const Turn& turn, Value* column, llvm::function_ref<Row(int g)> row_at) {
@@ -173,7 +171,7 @@ std::vector<Value*> RunVector::emit_turned(const TurnedLoad& load, Value* column
                    ? loaded
                    : builder_.CreateInsertVector(vector->getType(), vector, loaded, static_cast<std::uint64_t>(at));
     }
-    made.push_back(load.columns == 1 ? vector : shuffled_bytes(builder_, vector, group_index_));
+    made.push_back(load.columns == 1 ? vector : shuffled_bytes(builder_, vector, block_bytes_));
     from = moved(from, load.columns);
   }
   for (const Shuffle& shuffle : load.shuffles)
@@ -181,6 +179,70 @@ std::vector<Value*> RunVector::emit_turned(const TurnedLoad& load, Value* column
                                                 made[static_cast<std::size_t>(shuffle.second)], shuffle.lanes));
   made.erase(made.begin(), made.end() - load.rows);
   return made;
+}
+
+// --- rows of few columns --------------------------------------------------------------------------------------------
+
+void RunVector::begin_interleave(const Interleave& interleave) {
+  Value* columns = exprs_.address(builder_, context_.schedule.columns);
+  const int block = interleave.columns * interleave.block_rows;
+  block_bytes_ = block_bytes(interleave.grouped, columns, interleave.lanes / block);
+}
+
+void RunVector::emit_interleave(const Interleave& interleave, Value* row) {
+  Value* columns = exprs_.address(builder_, context_.schedule.columns);
+  std::vector<std::vector<Value*>> results(outputs_.size());  // of each column
+  box_row_ = row;
+  box_loads_ = &interleave.loads;
+  for (int c = 0; c < interleave.columns; ++c) {
+    Value* last = builder_.CreateSub(columns, context_.index(1));
+    Value* column = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, context_.index(c), last);
+    const std::vector<Value*> values = compute(column, {.from = {}, .limit = {}, .lanes = interleave.lanes}, 0);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      results[i].push_back(values[static_cast<std::size_t>(body_.roots[i])]);
+  }
+  box_row_ = nullptr;
+  for (std::size_t i = 0; i < results.size(); ++i) store_rows(interleave, i, std::move(results[i]), row);
+}
+
+/// Of such a box's column: elements of neighbouring rows, or one that all rows share.
+Value* RunVector::emit_rows(int index, llvm::Type* type, Value* column) {
+  const auto load = static_cast<std::size_t>(index);
+  const bool along = std::ranges::find(*box_loads_, index) != box_loads_->end();
+  const LoadKind kind = body_.loads[load].kind;
+  Value* first = kind == LoadKind::strided     ? builder_.CreateMul(column, steps_[load])
+                 : kind == LoadKind::reversed  ? builder_.CreateNeg(column)
+                 : kind == LoadKind::invariant ? context_.index(0)
+                                               : column;
+  if (along) first = builder_.CreateAdd(first, box_row_);
+  Access access = access_of(index, first);
+  if (moves_pointer(load))
+    access.pointer = row_loads_[load].pointer;
+  else
+    access.first = builder_.CreateAdd(first, base_of(index));
+  return accesses_.load(access, along ? type : type->getScalarType());
+}
+
+void RunVector::store_rows(const Interleave& interleave, std::size_t result, std::vector<Value*> columns, Value* row) {
+  for (const Shuffle& shuffle : interleave.shuffles)
+    columns.push_back(builder_.CreateShuffleVector(columns[static_cast<std::size_t>(shuffle.first)],
+                                                   columns[static_cast<std::size_t>(shuffle.second)], shuffle.lanes));
+  columns.erase(columns.begin(), columns.end() - interleave.columns);
+  for (Value*& vector : columns) vector = shuffled_bytes(builder_, vector, block_bytes_);
+  const int block = interleave.columns * interleave.block_rows;
+  llvm::Type* element = llvm::cast<llvm::VectorType>(columns.front()->getType())->getElementType();
+  auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(block));
+  Value* row_elements = exprs_.address(builder_, context_.schedule.columns);
+  Value* to = builder_.CreateGEP(element, row_outputs_[result].pointer, builder_.CreateMul(row, row_elements));
+  Value* step = builder_.CreateMul(row_elements, context_.index(interleave.block_rows));
+  for (int at = 0; at < interleave.lanes; at += block)
+    for (Value* vector : columns) {
+      Value* part = interleave.lanes == block
+                        ? vector
+                        : builder_.CreateExtractVector(type, vector, static_cast<std::uint64_t>(at));
+      builder_.CreateAlignedStore(part, to, llvm::Align(1));
+      to = builder_.CreateGEP(element, to, step);
+    }
 }
 
 }  // namespace padlock::compiler
