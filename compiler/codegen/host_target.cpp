@@ -103,6 +103,7 @@ Result<HostTarget> HostTarget::create(std::string_view name) {
   if (name == "host") {
     made.features_ = {.cpu = here_cpu, .features = here_features};
     made.features_.cache_bytes = cache_bytes_of_level(3).value_or(made.features_.cache_bytes);
+    made.features_.core_cache_bytes = cache_bytes_of_level(2).value_or(made.features_.core_cache_bytes);
   } else {
     PADLOCK_TRY(made.features_.cpu, cpu_of(name, *made.target_, *here));
   }

@@ -11,7 +11,8 @@ namespace {
 constexpr int kTurnedBytes = 64;  // of a row of an input: a line
 // Boxes of few rows have room for so many: those of fewer would be as much code, and are rare.
 constexpr int kFewestRows = 4;
-constexpr int kMostColumns = 8;  // of rows that are interleaved: more are a vector's lanes, or nearly
+constexpr int kMostFewLanes = 32;  // of their vectors: images of few channels may be narrow
+constexpr int kMostColumns = 8;    // of rows that are interleaved: more are a vector's lanes, or nearly
 // The code of a box repeats the body for each of its rows.
 constexpr std::size_t kMostOperations = 8;
 
@@ -35,15 +36,16 @@ class TurnMaker {
       return std::max(bytes / widest_bytes(body_, /*for_threads=*/false), kBlockBytes / narrowest_);
     };
     const int block = kBlockBytes / narrowest_;
+    const int few_lanes = std::min(lanes_of(widest), kMostFewLanes);
     const bool may_be_few = loads_.size() == 1 && may_be_small(load_step());
     if (may_be_few && takes_bytes())
       for (int rows = kFewestRows; rows < block; rows *= 2)
-        body_.turns.push_back(turn_of(rows, lanes_of(widest), /*few_rows=*/true));
+        body_.turns.push_back(turn_of(rows, few_lanes, /*few_rows=*/true));
     body_.turns.push_back(turn_of(block, lanes_of(widest), /*few_rows=*/false));
-    if (may_be_few && block == kFewestRows) body_.turns.push_back(turn_of(block, lanes_of(widest), /*few_rows=*/true));
+    if (may_be_few && block == kFewestRows) body_.turns.push_back(turn_of(block, few_lanes, /*few_rows=*/true));
     if (lanes_of(kBlockBytes) < lanes_of(widest))
       body_.turns.push_back(turn_of(block, lanes_of(kBlockBytes), /*few_rows=*/false));
-    make_interleaves(widest / widest_bytes(body_, /*for_threads=*/false));
+    make_interleaves(std::min(widest / widest_bytes(body_, /*for_threads=*/false), kMostFewLanes));
   }
 
  private:

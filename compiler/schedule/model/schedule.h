@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <ranges>
@@ -82,9 +83,12 @@ using Cover = std::variant<HostCover, VectorGrid, Tiles, Boxes>;
 /// `automatic`, past them if the output is too large for them, which the launch knows.
 enum class StoreKind : std::uint8_t { plain, nontemporal, automatic };
 
-/// The bytes from which on results are too large for a last cache of so many: with inputs of the same size they would
-/// take half of a cache that others use, too (docs/host-kernels.md).
-[[nodiscard]] constexpr std::int64_t nontemporal_bytes(std::int64_t cache_bytes) { return cache_bytes / 4; }
+/// The bytes from which on results are too large for the caches. With inputs of the same size they would take half of
+/// the last one, which others use, too; and of a last cache much larger than a core's own a core gets little more than
+/// of memory (docs/host-kernels.md). `core_bytes`: of the core's own cache; 0: unknown.
+[[nodiscard]] constexpr std::int64_t nontemporal_bytes(std::int64_t cache_bytes, std::int64_t core_bytes) {
+  return core_bytes == 0 ? cache_bytes / 4 : std::min(cache_bytes / 4, 8 * core_bytes);
+}
 
 struct Schedule {
   Kernel kernel;

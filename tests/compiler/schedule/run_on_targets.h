@@ -18,8 +18,7 @@ using Sizes = std::vector<std::pair<std::string, std::int64_t>>;
 /// The levels of x86-64 that this machine runs.
 inline std::vector<std::string> runnable_targets() {
   std::vector<std::string> names;
-  for (const char* const name :
-       {"host:x86-64-v2", "host:x86-64-v3", "host:x86-64-v4", "host:icelake-server", "host"}) {
+  for (const char* const name : {"host:x86-64-v2", "host:x86-64-v3", "host:x86-64-v4", "host:icelake-server", "host"}) {
     const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create(name));
     if (compiler->check_runs_here()) names.emplace_back(name);
   }

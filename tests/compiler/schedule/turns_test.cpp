@@ -79,7 +79,7 @@ TEST_CASE("a box has a block of 16 bytes of each column, and as many columns as 
 
 TEST_CASE("where rows are few, a block has those of several columns, if the target takes any of its bytes") {
   CHECK(boxes_of(to_planes("u8"), "host:x86-64-v4").few ==
-        "4 rows by 64 lanes if C - 1 >= 0 and -C + 4 >= 0, 8 rows by 64 lanes if C - 1 >= 0 and -C + 8 >= 0");
+        "4 rows by 32 lanes if C - 1 >= 0 and -C + 4 >= 0, 8 rows by 32 lanes if C - 1 >= 0 and -C + 8 >= 0");
   CHECK(boxes_of(to_planes("f16"), "host:x86-64-v2").few == "4 rows by 8 lanes if C - 1 >= 0 and -C + 4 >= 0");
   CHECK(boxes_of(to_planes("f16"), "host:x86-64").few == "none");
   CHECK(boxes_of(to_planes("f32"), "host:x86-64").few == "4 rows by 4 lanes if C - 1 >= 0");
@@ -95,7 +95,7 @@ TEST_CASE("rows of few columns are interleaved where they follow each other in t
       all += schedule.substr(at, schedule.find(", ", at) - at) + ";";
     return all;
   };
-  CHECK(interleaved(to_pixels("u8")) == "interleaved 4 columns by 64 rows;interleaved 8 columns by 64 rows;");
+  CHECK(interleaved(to_pixels("u8")) == "interleaved 4 columns by 32 rows;interleaved 8 columns by 32 rows;");
   CHECK(interleaved(to_pixels("f16"), "host:x86-64-v3") ==
         "interleaved 4 columns by 16 rows;interleaved 8 columns by 16 rows;");
   CHECK(interleaved(to_pixels("f32"), "host:x86-64-v2") == "interleaved 4 columns by 4 rows;");

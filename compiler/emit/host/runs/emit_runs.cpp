@@ -420,7 +420,8 @@ Value* emit_is_nontemporal(const KernelContext& context, IRBuilder<>& builder, E
   if (context.schedule.store != StoreKind::automatic)
     return builder.getInt1(context.schedule.store == StoreKind::nontemporal);
   Value* bytes = exprs.exact(builder, context.exprs().mul(context.abi.rows, context.abi.row_bytes));
-  const auto least = static_cast<std::uint64_t>(nontemporal_bytes(context.target.cache_bytes));
+  const auto least =
+      static_cast<std::uint64_t>(nontemporal_bytes(context.target.cache_bytes, context.target.core_cache_bytes));
   return builder.CreateICmpSGE(bytes, builder.getInt64(least));
 }
 
