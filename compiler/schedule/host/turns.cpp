@@ -43,8 +43,11 @@ class TurnMaker {
         body_.turns.push_back(turn_of(rows, few_lanes, /*few_rows=*/true));
     body_.turns.push_back(turn_of(block, lanes_of(widest), /*few_rows=*/false));
     if (may_be_few && block == kFewestRows) body_.turns.push_back(turn_of(block, few_lanes, /*few_rows=*/true));
-    if (lanes_of(kBlockBytes) < lanes_of(widest))
-      body_.turns.push_back(turn_of(block, lanes_of(kBlockBytes), /*few_rows=*/false));
+    for (int bytes = widest / 2; bytes >= kBlockBytes; bytes /= 2) {
+      const bool is_worth_it = bytes == kBlockBytes || block <= kFewestRows;  // others are long code
+      if (is_worth_it && lanes_of(bytes) < body_.turns.back().lanes)
+        body_.turns.push_back(turn_of(block, lanes_of(bytes), /*few_rows=*/false));
+    }
     make_interleaves(std::min(widest / widest_bytes(body_, /*for_threads=*/false), kMostFewLanes));
   }
 

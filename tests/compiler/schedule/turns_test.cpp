@@ -62,9 +62,9 @@ TEST_CASE("a box has a block of 16 bytes of each column, and as many columns as 
            Row{"f16", "8 rows by 8 lanes", "8 rows by 16 lanes, 8 rows by 8 lanes",
                "8 rows by 32 lanes, 8 rows by 8 lanes"},
            Row{"f32", "4 rows by 4 lanes", "4 rows by 8 lanes, 4 rows by 4 lanes",
-               "4 rows by 16 lanes, 4 rows by 4 lanes"},
+               "4 rows by 16 lanes, 4 rows by 8 lanes, 4 rows by 4 lanes"},
            Row{"f64", "2 rows by 2 lanes", "2 rows by 4 lanes, 2 rows by 2 lanes",
-               "2 rows by 8 lanes, 2 rows by 2 lanes"},
+               "2 rows by 8 lanes, 2 rows by 4 lanes, 2 rows by 2 lanes"},
        }) {
     CAPTURE(std::string(row.dtype));
     for (const std::string& text : {to_planes(row.dtype), to_pixels(row.dtype)}) {

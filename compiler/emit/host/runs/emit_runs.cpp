@@ -235,12 +235,12 @@ class RunsEmitter : private FunctionEmitter {
     Value *row, *column;
   };
   void emit_lines_of_boxes(const Turn& turn, Value* from, Value* to, const LastBox& last, const Rows& rows) {
-    Value* is_large = emit_is_nontemporal(context_, builder_, exprs_);
+    Value* fetches = vector_.pays_to_fetch(turn);
     counted_loop(builder_, index(0), rows.count, turn.line, [&](Value* line) {
       Value* line_end = smaller(builder_.CreateAdd(line, index(turn.line)), rows.count);
       counted_loop(builder_, from, to, turn.lanes, [&](Value* column) {
         column = smaller(column, last.column);
-        emit_if(builder_, is_large, [&] { prefetch_boxes(turn, column, line, line_end, rows.first); });
+        emit_if(builder_, fetches, [&] { prefetch_boxes(turn, column, line, line_end, rows.first); });
         counted_loop(builder_, line, line_end, turn.rows, [&](Value* row) {
           emit_box(turn, column, last.row == nullptr ? row : smaller(row, last.row), rows);
         });

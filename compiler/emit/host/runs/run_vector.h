@@ -43,6 +43,8 @@ class RunVector {
   /// row. The first of all rows is set.
   void begin_interleave(const Interleave& interleave);
   void emit_interleave(const Interleave& interleave, llvm::Value* row);
+  /// Emits whether what later boxes load and store should be fetched: where the result is too large for the caches.
+  [[nodiscard]] llvm::Value* pays_to_fetch(const Turn& turn);
   /// Fetches the blocks of a later box's columns, of the line that begins with the row that is set.
   void prefetch_blocks(const Turn& turn, llvm::Value* column);
   /// Fetches what a later box writes, for the row that is set.
