@@ -13,8 +13,8 @@ constexpr int kStoresAheadBytes = 8192;
 constexpr int kLoadsAheadRows = 2;
 constexpr int kLineBytes = 64;
 // Of boxes, on a Zen 5.
-constexpr int kBoxesAhead = 2;
-constexpr int kLongRunBoxes = 8;
+constexpr std::int64_t kBoxesAhead = 2;
+constexpr std::int64_t kLongRunBoxes = 8;
 constexpr int kBoxesAheadBytes = 1024;
 
 }  // namespace
