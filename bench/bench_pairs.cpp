@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <string>
 #include <utility>
@@ -30,6 +31,7 @@ struct Arguments {
   std::string programs;  // file of a list of programs
   std::int64_t short_rows_bytes = 0;
   bool all = false;
+  bool memcpy = false;  // takes turns, too
   TimingOptions timing = {.rounds = 41, .least_rounds = 5, .budget_ms = 1000, .warm_up_ms = 5, .sample_ms = 1};
 };
 
@@ -104,13 +106,25 @@ Status time_calls(const std::string& name, Calls calls, PadArrays& arrays, const
   std::vector<Contestant> contestants;
   for (const LoadedCall& call : calls)
     contestants.push_back({.name = contestants.empty() ? "before" : "after", .run = [&call] { call.run(); }});
+  if (arguments.memcpy)
+    contestants.push_back({.name = "memcpy", .run = [&] {
+                             const auto half =
+                                 static_cast<std::size_t>(calls[0].inputs.bytes + calls[0].results.bytes) / 2;
+                             std::memcpy(arrays.result().data(), arrays.input().data(), half);
+                             asm volatile("" ::: "memory");
+                           }});
   const Comparison compared =
       compare(name, static_cast<double>(calls[0].inputs.bytes + calls[0].results.bytes), contestants, arguments.timing);
   const TimedRow& again = compared.rows.at(1);
   const TimedRow& timed = compared.rows.at(2);
-  fmt::print("{:6.3f} {:6.3f} {:6.3f} {:6.3f} {:5} {:10.5f} {} {}\n", timed.ratio.value, timed.ratio.low,
+  fmt::print("{:6.3f} {:6.3f} {:6.3f} {:6.3f} {:5} {:10.5f} {} {}", timed.ratio.value, timed.ratio.low,
              timed.ratio.high, again.ratio.value, timed.samples_ms.size(), timed.median_ms, same ? "same" : "new ",
              name);
+  if (arguments.memcpy) {
+    const double copied = compared.rows.at(3).median_ms;
+    fmt::print(" of memcpy {:.3f} {:.3f}", copied / compared.rows.at(0).median_ms, copied / timed.median_ms);
+  }
+  fmt::print("\n");
   std::fflush(stdout);
   ++sum.rows;
   sum.logarithm += std::log(timed.ratio.value);
@@ -191,6 +205,7 @@ int main_of(int argc, char** argv) {
   app.add_option("--programs", arguments.programs, "instead the programs of a list such as bench/pairs.txt")
       ->excludes("--row")
       ->excludes("--short-rows");
+  app.add_flag("--memcpy", arguments.memcpy, "and says what part of the speed of memcpy of the same bytes each has");
   app.add_flag("--all", arguments.all, "rows, too, of which both have the same code");
   app.add_option("--rounds", arguments.timing.rounds, "samples of each at most");
   app.add_option("--least-rounds", arguments.timing.least_rounds, "samples of each at least");

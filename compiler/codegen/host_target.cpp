@@ -71,13 +71,18 @@ Result<std::string> cpu_of(std::string_view name, const llvm::Target& target, co
   return unknown_target(name, {}, fmt::format("{} is a 32-bit CPU", cpu));
 }
 
+/// Blocks are shuffled by SSE2, which all have; AVX2 takes two of them, AVX-512 four.
 /// pshufb takes any element, in 16 bytes; vpermd words of 32 bytes; AVX-512 each size by itself, bytes with VBMI.
 VectorPermutes permutes_of(const llvm::MCSubtargetInfo& subtarget) {
   const auto has = [&](const char* features) { return subtarget.checkFeatures(features); };
   const int narrow = has("+ssse3") ? 16 : 0;
   const int words = has("+avx512f") ? 64 : has("+avx2") ? 32 : narrow;
   const bool mixed = has("+avx512bw") && has("+avx512vl");  // in vectors of every width
-  return {.bytes = {mixed && has("+avx512vbmi") ? 64 : narrow, mixed ? 64 : narrow, words, words}, .masks = mixed};
+  return {.bytes = {mixed && has("+avx512vbmi") ? 64 : narrow, mixed ? 64 : narrow, words, words},
+          .blocks = mixed          ? 64
+                    : has("+avx2") ? 32
+                                   : 16,
+          .masks = mixed};
 }
 
 }  // namespace
@@ -98,6 +103,7 @@ Result<HostTarget> HostTarget::create(std::string_view name) {
   if (name == "host") {
     made.features_ = {.cpu = here_cpu, .features = here_features};
     made.features_.cache_bytes = cache_bytes_of_level(3).value_or(made.features_.cache_bytes);
+    made.features_.core_cache_bytes = cache_bytes_of_level(2).value_or(made.features_.core_cache_bytes);
   } else {
     PADLOCK_TRY(made.features_.cpu, cpu_of(name, *made.target_, *here));
   }

@@ -14,6 +14,7 @@
 #include "compiler/prover/gpu/tiles_proof.h"
 #include "compiler/prover/gpu/vector_grid_proof.h"
 #include "compiler/prover/host/row_chunks_proof.h"
+#include "compiler/prover/host/turns_proof.h"
 #include "support/steps.h"
 
 namespace padlock::compiler {
@@ -56,6 +57,7 @@ class KernelProver {
     prove_lemmas();
     prove_launch(session_, schedule_, proof_);
     prove_threads();
+    prove_turns(session_, lemmas_, schedule_, proof_);
     prove_indices64(session_, schedule_, proof_);
     prove_indices32(session_, schedule_, proof_);
     prove_cases(&KernelProver::prove_writes, 0, solver::Region{});

@@ -8,7 +8,9 @@ namespace padlock::compiler {
 void choose_cover(Schedule& schedule, const std::vector<RowCase>& cases, const ScheduleOptions& options) {
   if (!options.blocks) {
     choose_runs(schedule, options);
+    choose_row_axis(schedule);
     set_row_steps(schedule);
+    make_turns(schedule, options);
     make_row_chunks(schedule, cases, options);
   } else if (options.blocks->boxes != BoxKind::none && cover_by_boxes(schedule, options)) {
     return;

@@ -13,6 +13,13 @@ double value_of(ir::Expr e, const ir::Binding& binding) {
   return value ? std::max(0.0, static_cast<double>(*value)) : 0;
 }
 
+/// Returns the lanes of the vectors that take a row's columns of a body: of a box where there are enough.
+double lanes_of(const Body& body, double columns) {
+  for (const Turn& turn : body.turns)
+    if (!turn.few_rows && columns >= turn.lanes) return turn.lanes;
+  return body.lanes;
+}
+
 /// Counts the vectors of one row in the case, of which a short row is a part.
 double chunks_of(const Schedule& schedule, std::size_t row_case, const ir::Binding& binding) {
   double chunks = 0;
@@ -24,7 +31,8 @@ double chunks_of(const Schedule& schedule, std::size_t row_case, const ir::Bindi
     const Body& body = schedule.bodies[static_cast<std::size_t>(call.body)];
     if (columns <= 0) continue;
     // A vector that is peeled at either end goes element by element.
-    chunks += std::ceil(columns / body.lanes) + (body.lanes > 1 ? 1 : 0);
+    const double lanes = lanes_of(body, columns);
+    chunks += std::ceil(columns / lanes) + (lanes > 1 ? 1 : 0);
   }
   return chunks;
 }

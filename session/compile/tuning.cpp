@@ -39,6 +39,7 @@ Result<Facts> facts_of(const runtime::Device& device, int threads) {
   PADLOCK_TRY(const std::int64_t available, device.free_bytes());
   return Facts{.machine = {.threads = known.gpu ? 0 : threads,
                            .cache_bytes = known.cache_bytes.empty() ? 0 : known.cache_bytes.back(),
+                           .core_cache_bytes = known.cache_bytes.size() > 1 ? known.cache_bytes.front() : 0,
                            .multiprocessors = known.gpu ? known.gpu->multiprocessors : 0},
                .caches = caches_of(known, threads),
                // Count the host's memory, too: inputs and outputs are made there and compared with data there.

@@ -17,7 +17,8 @@ constexpr double kGpuMemory = 3000, kGpuCache = 6000, kGpuTrip = 700, kGpuCacheT
                  kGpuLaunch = 2000;
 
 bool is_nontemporal(const KernelCost& cost, const Machine& machine) {
-  const auto most_cached = static_cast<double>(compiler::nontemporal_bytes(machine.cache_bytes));
+  const auto most_cached =
+      static_cast<double>(compiler::nontemporal_bytes(machine.cache_bytes, machine.core_cache_bytes));
   return cost.always_nontemporal || (cost.nontemporal && cost.write_bytes >= most_cached);
 }
 

@@ -11,9 +11,10 @@ namespace padlock::tuner {
 /// Machine is what the model knows of a machine. Its speeds are round numbers of the kind of machine, not this one's:
 /// the model compares configs of one program, and only such as differ much.
 struct Machine {
-  int threads = 1;               ///< of the host's pool
-  std::int64_t cache_bytes = 0;  ///< of the last cache
-  int multiprocessors = 0;       ///< of a GPU; 0: the host
+  int threads = 1;                    ///< of the host's pool
+  std::int64_t cache_bytes = 0;       ///< of the last cache
+  std::int64_t core_cache_bytes = 0;  ///< of a core's own; 0: unknown
+  int multiprocessors = 0;            ///< of a GPU; 0: the host
 };
 
 /// About how many nanoseconds a launch of these kernels takes. On the host: bytes and vectors, whichever takes longer,

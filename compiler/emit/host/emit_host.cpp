@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include <llvm/IR/InstIterator.h>
@@ -123,19 +124,26 @@ class EntryEmitter : private FunctionEmitter {
     builder_.SetInsertPoint(done);
   }
 
-  /// Emits how many rows are left of the task before the last outer coordinate starts again.
+  /// Emits how many rows are left of the task before the row axis' coordinate starts again.
   Value* rows_left(Value* row, const std::vector<llvm::PHINode*>& coordinates) {
     if (outer_axes() == 0) return builder_.getInt64(1);
-    Value* extent = exprs_.exact(builder_, kernel().extent(outer_axes() - 1));
-    return smaller(builder_.CreateSub(scope_.argument(2), row), builder_.CreateSub(extent, coordinates.back()));
+    const int axis = context_.schedule.row_axis;
+    Value* extent = exprs_.exact(builder_, kernel().extent(axis));
+    return smaller(builder_.CreateSub(scope_.argument(2), row),
+                   builder_.CreateSub(extent, coordinates[static_cast<std::size_t>(axis)]));
   }
-  /// Emits the most rows that a group of those left may have: of at most kGroupBytes (one row has any number).
+  /// Emits the most rows that a group of those left may have: of at most kGroupBytes (one row has any number), and
+  /// whole lines of what is turned.
   Value* max_rows_of_group(Value* left) {
     if (outer_axes() == 0) return left;
     ir::ExprContext& exprs = context_.exprs();
     const Expr one = exprs.constant(1);
     const Expr bytes = exprs.max(context_.abi.row_bytes, one);
-    const Expr group = exprs.max(exprs.floordiv(exprs.constant(kGroupBytes), bytes), one);
+    Expr unit = one;
+    for (const Body& body : context_.schedule.bodies)
+      for (const Turn& turn : body.turns) unit = exprs.max(unit, exprs.constant(turn.line));
+    const Expr units = exprs.floordiv(exprs.constant(kGroupBytes), exprs.mul(bytes, unit));
+    const Expr group = exprs.mul(exprs.max(units, one), unit);
     return smaller(left, exprs_.exact(builder_, group));
   }
   /// Emits the rows of a group: one where elements are computed row by row, those that a pad repeats once more, where
@@ -224,13 +232,13 @@ class EntryEmitter : private FunctionEmitter {
     });
   }
 
-  /// An odometer: the last outer axis counts, and carries.
+  /// An odometer: the row axis counts, and carries.
   void advance(const std::vector<llvm::PHINode*>& coordinates, Value* rows) {
     Value* carry = rows;
-    for (int i = outer_axes() - 1; i >= 0; --i) {
-      llvm::PHINode* coordinate = coordinates[static_cast<std::size_t>(i)];
+    for (const int axis : context_.schedule.row_order() | std::views::reverse) {
+      llvm::PHINode* coordinate = coordinates[static_cast<std::size_t>(axis)];
       Value* counted = builder_.CreateAdd(coordinate, carry);
-      Value* extent = exprs_.exact(builder_, kernel().extent(i));
+      Value* extent = exprs_.exact(builder_, kernel().extent(axis));
       Value* wraps = builder_.CreateICmpEQ(counted, extent);
       coordinate->addIncoming(builder_.CreateSelect(wraps, builder_.getInt64(0), counted), builder_.GetInsertBlock());
       carry = builder_.CreateZExt(wraps, i64_, "carry");

@@ -56,24 +56,33 @@ void RowEmitter::set_columns(Value* first, Value* last) {
       if (Value*& value = runs_[bound.id()]; value == nullptr) value = exprs_.exact(builder_, bound);
 }
 
-std::vector<Value*> RowEmitter::unflatten(Value* row, int first, int end) {
-  std::vector<Value*> coordinates(static_cast<std::size_t>(end - first));
-  for (int axis = end - 1; axis >= first; --axis) {
-    Value*& coordinate = coordinates[static_cast<std::size_t>(axis - first)];
-    coordinate = row;
-    if (axis == first) break;
-    const auto [quotient, remainder] = exprs_.divide(builder_, row, kernel().extent(axis));
-    coordinate = remainder;
+std::vector<Value*> RowEmitter::unflatten(Value* row, std::span<const int> axes) {
+  std::vector<Value*> coordinates(axes.size());
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    coordinates[i] = row;
+    if (i == 0) break;
+    const auto [quotient, remainder] = exprs_.divide(builder_, row, kernel().extent(axes[i]));
+    coordinates[i] = remainder;
     row = quotient;
   }
   return coordinates;
 }
 
-void RowEmitter::set_row(Value* row, llvm::Type* type, int first, int end) {
-  const std::vector<Value*> coordinates = unflatten(row, first, end);
-  for (std::size_t i = 0; i < coordinates.size(); ++i)
-    exprs_.set_coordinate(kernel().coordinate(first + static_cast<int>(i)), builder_.CreateZExt(coordinates[i], type));
+std::vector<Value*> RowEmitter::unflatten(Value* row) {
+  const std::vector<int> order = context_.schedule.row_order();
+  const std::vector<Value*> ordered = unflatten(row, order);
+  std::vector<Value*> coordinates(ordered.size());
+  for (std::size_t i = 0; i < order.size(); ++i) coordinates[static_cast<std::size_t>(order[i])] = ordered[i];
+  return coordinates;
 }
+
+void RowEmitter::set_row(Value* row, llvm::Type* type, std::span<const int> axes) {
+  const std::vector<Value*> coordinates = unflatten(row, axes);
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    exprs_.set_coordinate(kernel().coordinate(axes[i]), builder_.CreateZExt(coordinates[i], type));
+}
+
+void RowEmitter::set_row(Value* row, llvm::Type* type) { set_row(row, type, context_.schedule.row_order()); }
 
 std::vector<Value*> RowEmitter::emit_row(EmitCase emit_case) {
   row_offset_ = emit_row_offset();
@@ -127,7 +136,7 @@ Value* RowEmitter::rows_with_same_case(const ScheduledCase& which) {
 
 /// Returns the step of a condition from row to row, where it is a constant that is the same everywhere.
 std::optional<Int128> RowEmitter::even_step(const Condition& condition) {
-  const auto recurrence = recurrence_in(context_.exprs(), condition.expr, kernel().coordinate(outer_axes() - 1));
+  const auto recurrence = recurrence_in(context_.exprs(), condition.expr, context_.schedule.row_coordinate());
   if (!recurrence || !recurrence->is_even() || !recurrence->step.is_constant()) return std::nullopt;
   return recurrence->step.constant();
 }
@@ -185,9 +194,11 @@ void RowEmitter::set_loads(const SegmentCall& call, BodyArguments& arguments) {
     load.tensor = buffers_[buffer];
     load.base = base_of(source);
     if (arguments.has_grid) set_storage(source.tensor, load);
+    const Expr extent = kernel().program->value(source.tensor).layout.storage_extent();
+    if (arguments.has_boxes) load.end = exprs_.word(extent);
     if (!arguments.checks_loads) continue;
     load.name = builder_.getInt64(buffer);
-    load.extent = exprs_.word(kernel().program->value(source.tensor).layout.storage_extent());
+    load.extent = exprs_.word(extent);
     if (arguments.has_grid) load.origin = origin_of(source.tensor);
   }
 }
@@ -257,7 +268,7 @@ void RowEmitter::set_row_values(std::size_t body, BodyArguments& arguments) {
   };
   set(arguments.row_values);
   if (arguments.next_row_values.empty()) return;
-  const Expr last = kernel().coordinate(outer_axes() - 1);
+  const Expr last = context_.schedule.row_coordinate();
   Value* here = exprs_.exact(builder_, last);
   exprs_.set_coordinate(last, builder_.CreateAdd(here, llvm::ConstantInt::get(here->getType(), 1)));
   set(arguments.next_row_values);

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -22,12 +23,12 @@ class RowEmitter {
   void load_buffers(const LaunchFields& fields);
   /// Emits where the runs of the segments begin and end in columns [first, last).
   void set_columns(llvm::Value* first, llvm::Value* last);
-  /// Emits the outer coordinates of a row, by division; or those of axes [first, end) that number it.
-  [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row) { return unflatten(row, 0, outer_axes()); }
-  [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row, int first, int end);
+  /// Emits the outer coordinates of a row, by division; or those of the axes that number it, the last one innermost.
+  [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row);
+  [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row, std::span<const int> axes);
   /// Gives the expressions those coordinates, in that type.
-  void set_row(llvm::Value* row, llvm::Type* type) { set_row(row, type, 0, outer_axes()); }
-  void set_row(llvm::Value* row, llvm::Type* type, int first, int end);
+  void set_row(llvm::Value* row, llvm::Type* type);
+  void set_row(llvm::Value* row, llvm::Type* type, std::span<const int> axes);
 
   using EmitCase = llvm::function_ref<std::vector<llvm::Value*>(const ScheduledCase& row_case)>;
   /// Emits the row whose outer coordinates the expressions have, in the columns set last: `emit_case` emits the code of

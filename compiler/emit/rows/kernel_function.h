@@ -165,7 +165,8 @@ struct BodyArguments {
     llvm::Value* name = nullptr;                   ///< checked: which input it is
     llvm::Value* extent = nullptr;                 ///< the same, and of a tile: the tensor's elements
     llvm::Value* origin = nullptr;                 ///< checked: the element from which a launch counts, i64
-    llvm::Value *least = nullptr, *end = nullptr;  ///< a grid's: the tensor's first element, and the one after its last
+    llvm::Value *least = nullptr, *end = nullptr;  ///< a grid's, `end` of a body with boxes, too: the tensor's first
+                                                   ///< element, and the one after its last
     llvm::Value* step = nullptr;                   ///< several rows: how many elements later it starts in the next
   };
 
@@ -173,6 +174,7 @@ struct BodyArguments {
       : loads(context.schedule.bodies[body].loads.size()),
         checks_loads(context.tile != nullptr || context.checks_any_load(body)),
         has_grid(context.schedule.grid() != nullptr),
+        has_boxes(!context.schedule.bodies[body].turns.empty()),
         takes_rows(!context.schedule.is_for_gpu() && !context.schedule.bodies[body].uses_rows &&
                    context.schedule.kernel.rank() > 1) {
     if (context.schedule.bodies[body].uses_rows)
@@ -192,6 +194,7 @@ struct BodyArguments {
         visit(load.least, false);
         visit(load.end, false);
       }
+      if (has_boxes) visit(load.end, false);
       if (!checks_loads) continue;
       visit(load.name, false);
       visit(load.extent, false);
@@ -217,7 +220,7 @@ struct BodyArguments {
   std::vector<llvm::Value*> row_values, next_row_values;  ///< row_values_of it, in its row and in the next
   /// How many rows have the same run: a body of the host that does not read coordinates takes them together.
   llvm::Value* rows = nullptr;
-  bool checks_loads, has_grid, takes_rows;
+  bool checks_loads, has_grid, has_boxes, takes_rows;
 };
 
 }  // namespace padlock::compiler

@@ -151,12 +151,6 @@ class ChunkProver : private ScheduleProof {
     decide(ObligationKind::load, fmt::format("rows of {} in chunks", name(load)), region, goals);
   }
 
-  /// A lane of what the columns are loaded into, or of what shuffles make of it.
-  struct Place {
-    int load = 0;
-    int row = 0;  // of the chunk
-  };
-
   /// The shuffles put into each lane of each vector the element that the selection by column names for it: of as many
   /// rows as a window has elements, since no other window ends a vector before all its lanes are filled.
   void prove_interleaved(const InterleavedColumns& all) {
@@ -169,37 +163,20 @@ class ChunkProver : private ScheduleProof {
                     loop_.filled_limit.is_constant(loop_.lanes - 1) && loop_.span_limit.is_constant(loop_.lanes - 1);
     for (std::size_t i = 0; i < chunks_.sources.size(); ++i) are_full = are_full && has_one_window(kernel_, chunks_, i);
     if (!are_full) refute(fmt::format("a vector may end before it has {} lanes", loop_.lanes));
-    const std::vector<std::vector<Place>> vectors = shuffled(all);
+    const auto vectors = shuffled_lanes(static_cast<int>(std::ssize(all.loads)), loop_.lanes, all.shuffles);
     const std::size_t first = vectors.size() - static_cast<std::size_t>(loop_.vectors);
     for (int element = 0; element < loop_.vectors * loop_.lanes; ++element) {
-      const Place& taken = vectors[first + static_cast<std::size_t>(element / loop_.lanes)]
-                                  [static_cast<std::size_t>(element % loop_.lanes)];
+      const ShuffledLane& taken = vectors[first + static_cast<std::size_t>(element / loop_.lanes)]
+                                         [static_cast<std::size_t>(element % loop_.lanes)];
       const int column = element % loop_.vectors;
       const int row = element / loop_.vectors;
       const int named = load_at(all.node, column);
-      if (taken.load != named || taken.row != row)
-        refute(fmt::format("element {} is load {} of row {}, and load {} of row {} is taken", element, named, row,
-                           taken.load, taken.row));
+      const int load = all.loads[static_cast<std::size_t>(taken.vector)];
+      if (load != named || taken.element != row)
+        refute(fmt::format("element {} is load {} of row {}, and load {} of row {} is taken", element, named, row, load,
+                           taken.element));
     }
     decide(ObligationKind::load, fmt::format("interleaved columns of {}", tensor), {}, goals);
-  }
-
-  /// The columns' vectors, and the results of the shuffles.
-  [[nodiscard]] std::vector<std::vector<Place>> shuffled(const InterleavedColumns& all) const {
-    std::vector<std::vector<Place>> vectors;
-    for (const int load : all.loads) {
-      vectors.emplace_back();
-      for (int row = 0; row < loop_.lanes; ++row) vectors.back().push_back({load, row});
-    }
-    for (const Shuffle& shuffle : all.shuffles) {
-      std::vector<Place> both = vectors[static_cast<std::size_t>(shuffle.first)];
-      const std::vector<Place>& second = vectors[static_cast<std::size_t>(shuffle.second)];
-      both.insert(both.end(), second.begin(), second.end());
-      std::vector<Place> made;
-      for (const int lane : shuffle.lanes) made.push_back(both[static_cast<std::size_t>(lane)]);
-      vectors.push_back(std::move(made));
-    }
-    return vectors;
   }
 
   /// The load that a selection by column takes there; -1 where that is not known.

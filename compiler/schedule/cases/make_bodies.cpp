@@ -185,6 +185,7 @@ Schedule begin_schedule(Kernel kernel, std::string config, const ScheduleOptions
   ir::ExprContext& exprs = kernel.program->exprs();
   Schedule schedule{.kernel = std::move(kernel), .config = std::move(config), .store = options.store};
   schedule.columns = schedule.kernel.extents.back();
+  schedule.row_axis = schedule.kernel.rank() - 2;
   schedule.rows = exprs.constant(1);
   for (int axis = 0; axis + 1 < schedule.kernel.rank(); ++axis)
     schedule.rows = exprs.mul(schedule.rows, schedule.kernel.extent(axis));

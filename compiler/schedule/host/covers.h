@@ -12,6 +12,12 @@ namespace padlock::compiler {
 /// Chooses, for each body, its vectors and the loops that may take a run (compiler/schedule/model/loop_strategy.h).
 void choose_runs(Schedule& schedule, const ScheduleOptions& options);
 
+/// Counts rows along the axis, if there is one, along which elements are adjacent that a row's columns load from far
+/// apart.
+void choose_row_axis(Schedule& schedule);
+/// Gives the bodies of such loads boxes (compiler/schedule/model/turn.h), after set_row_steps.
+void make_turns(Schedule& schedule, const ScheduleOptions& options);
+
 /// Finds the row recurrence of each load's address (compiler/schedule/cases/row_recurrence.h), by which runs of several
 /// rows are taken together.
 void set_row_steps(Schedule& schedule);

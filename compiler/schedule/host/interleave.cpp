@@ -2,24 +2,11 @@
 
 #include <bit>
 #include <numeric>
+#include <utility>
 
 namespace padlock::compiler {
 
 namespace {
-
-// Bytes of a block. Every instruction set shuffles two blocks; a wider vector is several, each shuffled by itself.
-constexpr int kBlockBytes = 16;
-
-/// Takes lanes of both in turn: within each block, its first or its second half.
-std::vector<int> in_turn(int lanes, int block, bool second_half) {
-  std::vector<int> taken;
-  for (int lane = 0; lane < lanes; ++lane) {
-    const int in_block = lane % block;
-    const int from = lane - in_block + (second_half ? block / 2 : 0) + in_block / 2;
-    taken.push_back(in_block % 2 == 0 ? from : lanes + from);
-  }
-  return taken;
-}
 
 /// Puts each block's part of the first vector of rows into its first lanes, of the second into the next, and so on:
 /// so that lanes taken in turn within blocks follow each other.
@@ -53,15 +40,7 @@ std::optional<std::vector<Shuffle>> interleave(int columns, int lanes, int eleme
     if (block < columns) return std::nullopt;
     for (int& vector : vectors) vector = add(vector, vector, spread_over_blocks(columns, lanes, block));
   }
-  // Each level takes lanes of a vector of the first half and of one of the second half in turn, as a shuffle of cards.
-  const std::size_t half = vectors.size() / 2;
-  for (int level = columns; level > 1; level /= 2) {
-    std::vector<int> next;
-    for (std::size_t i = 0; i < half; ++i)
-      for (const bool second_half : {false, true})
-        next.push_back(add(vectors[i], vectors[i + half], in_turn(lanes, block, second_half)));
-    vectors = std::move(next);
-  }
+  add_block_transpose(made, std::move(vectors), lanes, block, /*part=*/1);
   return made;
 }
 

@@ -229,6 +229,7 @@ class RowChunkMaker {
 void make_row_chunks(Schedule& schedule, const std::vector<RowCase>& cases, const ScheduleOptions& options) {
   const bool permutes = std::ranges::any_of(options.permutes.bytes, [](int bytes) { return bytes > 0; });
   if (!permutes || !options.split || schedule.kernel.rank() == 1) return;
+  if (schedule.row_axis != schedule.kernel.rank() - 2) return;
   HostCover cover;
   RowChunkMaker maker(schedule, options);
   for (const RowCase& row : cases) cover.row_chunks.push_back(row.is_test() ? std::nullopt : maker.make(row));

@@ -85,7 +85,7 @@ void choose_runs(Schedule& schedule, const ScheduleOptions& options) {
 void set_row_steps(Schedule& schedule) {
   if (schedule.kernel.rank() == 1) return;
   ir::ExprContext& exprs = schedule.exprs();
-  const Expr row = schedule.kernel.coordinate(schedule.kernel.rank() - 2);
+  const Expr row = schedule.row_coordinate();
   for (ScheduledCase& scheduled : schedule.cases)
     for (SegmentCall& call : scheduled.calls)
       for (LoadSource& source : call.sources) {

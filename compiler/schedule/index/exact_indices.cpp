@@ -45,11 +45,13 @@ class Collector {
 class BodyCollector {
  public:
   void add(ir::ExprContext& exprs, const Graph& graph, const Body& body) {
-    for (const LoopStrategy& strategy : body.strategies) {
-      for (const Expr test : strategy.entry_conditions) strategies_.exact(test);
-      for (const VectorLoop& loop : strategy.loops)
-        for (const Expr e : {loop.from, loop.limit, loop.last}) strategies_.exact(e);
+    for (const LoopStrategy& strategy : body.strategies) add(strategy);
+    for (const Turn& turn : body.turns) {
+      add(turn.along_rows);
+      add(turn.along_columns);
+      for (const TurnedLoad& load : turn.loads) strategies_.exact(load.last_block);
     }
+    for (const Interleave& interleave : body.interleaves) add(interleave.along_rows);
     for (const BodyNode& node : body.nodes) {
       conditions_.exact(graph, node.guard);
       elements_.exact(node.index);
@@ -68,6 +70,12 @@ class BodyCollector {
   }
 
  private:
+  void add(const LoopStrategy& strategy) {
+    for (const Expr test : strategy.entry_conditions) strategies_.exact(test);
+    for (const VectorLoop& loop : strategy.loops)
+      for (const Expr e : {loop.from, loop.limit, loop.last}) strategies_.exact(e);
+  }
+
   Collector strategies_{"loops"}, conditions_{"conditions of elements"}, elements_{"indices that are elements"},
       walks_{"walks of sums"}, offsets_{"offsets of elements"};
 };

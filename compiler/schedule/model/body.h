@@ -7,6 +7,7 @@
 
 #include "compiler/kernel/kernel.h"
 #include "compiler/schedule/model/loop_strategy.h"
+#include "compiler/schedule/model/turn.h"
 
 // Straight-line code for neighbouring elements, and what it loads. Segments whose code differs only in addresses share
 // one body.
@@ -60,7 +61,9 @@ struct Body {
   int lanes = 1;              ///< elements of one vector; 1 where it is pointwise
   bool uses_rows = false;     ///< reads the outer coordinates
   bool is_pointwise = false;  ///< has a predicate, or an index that is not linear in the innermost coordinate
-  std::vector<LoopStrategy> strategies;  ///< the first takes any run
+  std::vector<LoopStrategy> strategies;      ///< the first takes any run
+  std::vector<Turn> turns = {};              ///< each for runs of enough rows and columns, the widest first
+  std::vector<Interleave> interleaves = {};  ///< each for rows of so few columns, the fewest first
 
   /// Returns the type that an operation computes on, which a comparison's or a cast's own type is not.
   [[nodiscard]] ir::DType operand_type(const BodyNode& operation) const {

@@ -28,6 +28,12 @@ Expr box_column_unit(const Kernel& kernel, const Boxes& boxes) {
   return boxes.column_axis + 1 == kernel.rank() ? kernel.exprs().constant(1) : kernel.extents.back();
 }
 
+std::vector<int> box_row_axes(const Boxes& boxes) {
+  std::vector<int> axes;
+  for (int axis = boxes.row_axis; axis < boxes.column_axis; ++axis) axes.push_back(axis);
+  return axes;
+}
+
 std::optional<BoxAxis> box_axis(const Kernel& kernel, const Boxes& boxes, int axis) {
   if (axis + 1 == kernel.rank()) return kBoxColumn;
   if (axis == boxes.slice) return kBoxSlice;

@@ -105,6 +105,8 @@ struct Boxes {
 /// Returns the columns of a row, and how many of them one coordinate of their first axis has.
 [[nodiscard]] ir::Expr box_columns(const Kernel& kernel, const Boxes& boxes);
 [[nodiscard]] ir::Expr box_column_unit(const Kernel& kernel, const Boxes& boxes);
+/// Returns the axes that number the rows.
+[[nodiscard]] std::vector<int> box_row_axes(const Boxes& boxes);
 /// Returns what goes along an axis of the output in a turned stage; nothing where a box has one coordinate of it.
 [[nodiscard]] std::optional<BoxAxis> box_axis(const Kernel& kernel, const Boxes& boxes, int axis);
 

@@ -133,6 +133,14 @@ std::vector<LoopStrategy> make_loop_strategies(ir::ExprContext& exprs, const Loo
   return StrategyBuilder(exprs, options).build();
 }
 
+LoopStrategy whole_vectors(ir::ExprContext& exprs, int lanes) {
+  const RunVariables run(exprs);
+  const Expr last = exprs.sub(run.end, exprs.constant(lanes));
+  return {.kind = LoopStrategyKind::whole_vectors,
+          .entry_conditions = {exprs.sub(last, run.begin)},
+          .loops = {{.from = run.begin, .limit = run.end, .lanes = lanes, .last = last}}};
+}
+
 /// from + step * the number of trips.
 Expr end_of(ir::ExprContext& exprs, const VectorLoop& loop) {
   const Expr step = exprs.constant(loop.step());

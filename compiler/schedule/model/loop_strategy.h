@@ -45,6 +45,7 @@ enum class LoopStrategyKind : std::uint8_t {
                 ///< line would be fetched and written twice
   whole_vector,   ///< a run that is all of one vector
   masked_vector,  ///< by vectors from begin, whatever the length: the last is masked
+  whole_vectors,  ///< by vectors from begin, of which there is one at least; the last ends at end
 };
 
 struct LoopStrategy {
@@ -71,6 +72,9 @@ struct LoopStrategyOptions {
 /// masked one alone where vectors are masked. The later a strategy, the longer the runs that it is for.
 [[nodiscard]] std::vector<LoopStrategy> make_loop_strategies(ir::ExprContext& exprs,
                                                              const LoopStrategyOptions& options);
+
+/// Returns the strategy of kind whole_vectors.
+[[nodiscard]] LoopStrategy whole_vectors(ir::ExprContext& exprs, int lanes);
 
 /// Returns the value of c after the loop, as an expression of `from` and `limit`.
 [[nodiscard]] ir::Expr end_of(ir::ExprContext& exprs, const VectorLoop& loop);

@@ -45,12 +45,6 @@ struct RowChunkLoop {
 
 [[nodiscard]] RowChunkLoop make_row_chunk_loop(ir::ExprContext& exprs, int lanes, int vectors, int longest_row);
 
-/// A vector whose lane i is lane `lanes[i]` of two, the second's counted after the first's.
-struct Shuffle {
-  int first = 0, second = 0;  ///< of the columns' vectors, after which the earlier shuffles' results are counted
-  std::vector<int> lanes = {};
-};
-
 /// A selection by column among loads that lie apart, one for each, which shuffles make instead for all vectors of a
 /// chunk.
 struct InterleavedColumns {

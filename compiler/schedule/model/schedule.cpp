@@ -15,6 +15,20 @@ RowChunks* Schedule::row_chunks(std::size_t row_case) {
   return const_cast<RowChunks*>(std::as_const(*this).row_chunks(row_case));
 }
 
+std::vector<int> Schedule::row_order() const {
+  std::vector<int> order;
+  for (int axis = 0; axis + 1 < kernel.rank(); ++axis)
+    if (axis != row_axis) order.push_back(axis);
+  if (row_axis >= 0) order.push_back(row_axis);
+  return order;
+}
+
+Expr Schedule::row_step() const {
+  Expr step = columns;
+  for (int axis = row_axis + 1; axis + 1 < kernel.rank(); ++axis) step = exprs().mul(step, kernel.extent(axis));
+  return step;
+}
+
 Expr Schedule::blocks() const {
   if (const Tiles* const tiled = tiles()) return tiled->shapes.front().tiles;
   if (const Boxes* const boxed = boxes()) return box_count(exprs(), *boxed);

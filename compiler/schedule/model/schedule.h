@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <ranges>
@@ -82,9 +83,12 @@ using Cover = std::variant<HostCover, VectorGrid, Tiles, Boxes>;
 /// `automatic`, past them if the output is too large for them, which the launch knows.
 enum class StoreKind : std::uint8_t { plain, nontemporal, automatic };
 
-/// The bytes from which on results are too large for a last cache of so many: with inputs of the same size they would
-/// take half of a cache that others use, too (docs/host-kernels.md).
-[[nodiscard]] constexpr std::int64_t nontemporal_bytes(std::int64_t cache_bytes) { return cache_bytes / 4; }
+/// The bytes from which on results are too large for the caches. With inputs of the same size they would take half of
+/// the last one, which others use, too; and of a last cache much larger than a core's own a core gets little more than
+/// of memory (docs/host-kernels.md). `core_bytes`: of the core's own cache; 0: unknown.
+[[nodiscard]] constexpr std::int64_t nontemporal_bytes(std::int64_t cache_bytes, std::int64_t core_bytes) {
+  return core_bytes == 0 ? cache_bytes / 4 : std::min(cache_bytes / 4, 8 * core_bytes);
+}
 
 struct Schedule {
   Kernel kernel;
@@ -94,6 +98,8 @@ struct Schedule {
   /// then no widths of indices are chosen, since the program is refused.
   std::uint32_t index_operations = 0;
   ir::Expr rows = {}, columns = {};  // what a launch covers: flattened outer axes x innermost axis
+  /// The outer axis along which rows follow each other: the last one but on a host. -1 where there is none.
+  int row_axis = -1;
   std::vector<Body> bodies = {};
   std::vector<ScheduledCase> cases = {};  // the first is the root
   Cover cover = HostCover{};
@@ -105,6 +111,10 @@ struct Schedule {
   std::vector<abi::Guard> serves = {};
 
   [[nodiscard]] ir::ExprContext& exprs() const { return kernel.exprs(); }
+  /// The outer axes as rows are counted over them: the row axis after all others.
+  [[nodiscard]] std::vector<int> row_order() const;
+  [[nodiscard]] ir::Expr row_coordinate() const { return kernel.coordinate(row_axis); }
+  [[nodiscard]] ir::Expr row_step() const;  ///< elements of the output from a row to the next along the row axis
   /// The segments of all cases, and what they load.
   [[nodiscard]] auto calls() const { return cases | std::views::transform(&ScheduledCase::calls) | std::views::join; }
   [[nodiscard]] auto sources() const {

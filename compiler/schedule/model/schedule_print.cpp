@@ -25,8 +25,8 @@ const char* name_of(LoadKind kind) {
 }
 
 const char* name_of(LoopStrategyKind kind) {
-  constexpr const char* kNames[] = {"scalar",      "overlapped",   "peeled_vector",
-                                    "nontemporal", "whole_vector", "masked_vector"};
+  constexpr const char* kNames[] = {"scalar",       "overlapped",    "peeled_vector", "nontemporal",
+                                    "whole_vector", "masked_vector", "whole_vectors"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -55,6 +55,7 @@ class SchedulePrinter {
          count_of(loops, "loop"));
     line(1, "config {}", schedule_.config);
     line(1, "rows {}, columns {}, stores {}", text(schedule_.rows), text(schedule_.columns), name_of(schedule_.store));
+    if (schedule_.row_axis != kernel_.rank() - 2) line(1, "rows in the order of axis ${}", schedule_.row_axis);
     for (const abi::Guard& guard : schedule_.serves)
       line(1, "serves {}: {}", abi::name_of(guard.assumption), ir::to_string(schedule_.exprs(), guard.holds));
     if (const Tiles* const tiles = schedule_.tiles())
@@ -158,6 +159,19 @@ class SchedulePrinter {
          count_of(body.loads.size(), "load"), body.uses_rows ? ", row coordinates" : "");
     add_nodes(body, 2);
     for (const LoopStrategy& strategy : body.strategies) add_strategy(strategy);
+    for (const Turn& turn : body.turns) {
+      std::vector<std::string> tests;
+      for (const Expr test : turn.tests) tests.push_back(text(test) + " >= 0");
+      line(2, "boxes of {} by {}{}{}", count_of(static_cast<std::size_t>(turn.rows), "row"),
+           count_of(static_cast<std::size_t>(turn.lanes), "lane"), tests.empty() ? "" : " if ",
+           fmt::join(tests, " and "));
+      for (const TurnedLoad& load : turn.loads)
+        line(3, "load {} by blocks of {} and {}, {}", load.load, count_of(static_cast<std::size_t>(load.rows), "row"),
+             count_of(static_cast<std::size_t>(load.columns), "column"), count_of(load.shuffles.size(), "shuffle"));
+    }
+    for (const Interleave& all : body.interleaves)
+      line(2, "interleaved {} by {}, {}", count_of(static_cast<std::size_t>(all.columns), "column"),
+           count_of(static_cast<std::size_t>(all.lanes), "row"), count_of(all.shuffles.size(), "shuffle"));
   }
 
   void add_nodes(const Body& body, int depth) {

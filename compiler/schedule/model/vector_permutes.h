@@ -10,6 +10,7 @@ namespace padlock::compiler {
 /// Tells how wide the vectors are that a target permutes by one instruction, for each size of elements.
 struct VectorPermutes {
   std::array<int, 4> bytes = {};  ///< of elements of 1, 2, 4 and 8 bytes; 0: it has no such instruction
+  int blocks = 0;                 ///< bytes of the widest vectors whose blocks it shuffles, elements of any size
   bool masks = false;             ///< it loads and stores any lanes of a vector, of elements of each size
 
   /// Returns whether one instruction takes any lanes of two vectors of elements of so many bytes. (Of smaller ones it

@@ -7,9 +7,8 @@
 
 #include "compiler/schedule/model/row_chunks.h"
 #include "tests/common/environment.h"
-#include "tests/compiler/emit/compiled.h"
+#include "tests/compiler/schedule/run_on_targets.h"
 #include "tests/compiler/seeded/plan_always.h"
-#include "tests/differential/host_check.h"
 
 // Rows that are shorter than a vector: which schedules take them by permutation, that the proof of it finds bugs, and
 // what the code of every level of x86-64 that this machine runs makes of them, between guard pages and in several
@@ -328,8 +327,6 @@ TEST_CASE("what is not decided of row chunks withdraws them, and leaves nothing 
 
 // --- execution ------------------------------------------------------------------------------------------------------
 
-using Sizes = std::vector<std::pair<std::string, std::int64_t>>;
-
 /// Rows of 0 to 66 elements, few and many: about as many elements each time.
 std::vector<Sizes> rows_of(const Sizes& amounts) {
   std::vector<Sizes> all;
@@ -342,41 +339,6 @@ std::vector<Sizes> rows_of(const Sizes& amounts) {
       all.push_back(std::move(one));
     }
   return all;
-}
-
-std::vector<std::string> runnable_targets() {
-  std::vector<std::string> names;
-  for (const char* const name : {"host:x86-64-v2", "host:x86-64-v3", "host:x86-64-v4", "host:icelake-server", "host"}) {
-    const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create(name));
-    if (compiler->check_runs_here()) names.emplace_back(name);
-  }
-  return names;
-}
-
-/// Runs a program that was compiled for a target at these sizes: the first that differ from the interpreter's results.
-std::string differences(std::string_view text, const std::string& target, const std::vector<Sizes>& sizes,
-                        const PassEdits* edits, std::uint64_t seed) {
-  const ir::Program program = program_of(text);
-  const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create(std::string(target)));
-  const auto image =
-      value_of(differential::load(compiler->compile(program, {.config = {}, .bounds_check = false, .edits = edits})));
-  differential::GuardedArena arena;
-  testing::Rng rng(seed);
-  for (const Sizes& one : sizes) {
-    ir::BindRequest request;
-    request.tensors.resize(program.tensor_parameters().size());
-    for (const auto& [name, value] : one)
-      if (program.exprs().find_symbol(name)) request.symbols.emplace(name, value);
-    const auto binding = ir::Binding::bind(program, request);
-    if (!binding) continue;
-    const auto problem = value_of(differential::random_problem(program, *binding, rng));
-    for (int i = 0; i < 2; ++i)
-      if (std::string found = differential::check_both_placements(image, problem, arena, rng); !found.empty()) {
-        for (const auto& [name, value] : one) found += fmt::format(" {}={}", name, value);
-        return found;
-      }
-  }
-  return {};
 }
 
 TEST_CASE("row chunks have the interpreter's bits, at any length, in memory between guard pages, in several tasks") {

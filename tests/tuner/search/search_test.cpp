@@ -400,6 +400,13 @@ TEST_CASE("the model knows what costs much") {
   };
   CHECK(of_bytes(8 << 20));
   CHECK_FALSE(of_bytes((8 << 20) - 1));
+  // A core gets little of a last cache that is much larger than its own: what is streamed there is 8 times its own.
+  const compiler::KernelCost middle{.read_bytes = 2e7, .write_bytes = 2e7, .nontemporal = true};
+  const Machine huge{.threads = 2, .cache_bytes = 300 << 20};
+  const Machine own{.threads = 2, .cache_bytes = 300 << 20, .core_cache_bytes = 2 << 20};
+  CHECK_FALSE(stores_past_caches({&middle, 1}, huge));
+  CHECK(stores_past_caches({&middle, 1}, own));
+  CHECK_FALSE(stores_past_caches({&middle, 1}, {.threads = 2, .cache_bytes = 300 << 20, .core_cache_bytes = 3 << 20}));
   const compiler::KernelCost small{.read_bytes = 1e6, .write_bytes = 1e6, .chunks = 1e6 / 32, .nontemporal = true};
   // Vectors.
   CHECK(ns(small, same, host) < ns(small, [](auto& c) { c.chunks *= 32; }, host));

@@ -195,8 +195,7 @@ std::vector<Value*> BoxVectors::emit(Value* row, Value* column, const Range& ran
   std::vector<llvm::PHINode*> phis;
   std::vector<Value*> values;
   for (llvm::Type* type : types_) values.push_back(phis.emplace_back(phi(type, llvm::Constant::getNullValue(type))));
-  rows_.set_row(builder_.CreateAdd(range.first_row, this_row), context.offset_type(), boxes().row_axis,
-                boxes().column_axis);
+  rows_.set_row(builder_.CreateAdd(range.first_row, this_row), context.offset_type(), box_row_axes(boxes()));
   for (const Group& group : groups_) emit_group(group, this_column, values);
   Value* next_row = builder_.CreateAdd(this_row, context.index(1));
   Value* next_column = builder_.CreateSub(this_column, columns);

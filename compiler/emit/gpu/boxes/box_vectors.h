@@ -24,7 +24,7 @@ class BoxVectors {
   };
   /// Emits the coordinates of a row along the axes that number rows.
   [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row) {
-    return rows_.unflatten(row, boxes().row_axis, boxes().column_axis);
+    return rows_.unflatten(row, box_row_axes(boxes()));
   }
   /// Emits the results of a vector whose lane 0 is `column` of row `row` of the box: indices, of which the column may
   /// be before the first.

@@ -38,7 +38,8 @@ class RunsEmitter : private FunctionEmitter {
       types.push_back(is_pointer ? pointer : llvm::Type::getInt64Ty(llvm));
     });
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), types, false);
-    return make_internal_function(context, type, context.abi.name + ".body" + std::to_string(index));
+    const bool has_boxes = !context.schedule.bodies[index].turns.empty();
+    return make_internal_function(context, type, context.abi.name + ".body" + std::to_string(index), has_boxes);
   }
   BodyArguments arguments_of(const KernelContext& context, std::size_t index) const {
     BodyArguments arguments(context, index);
@@ -99,11 +100,17 @@ class RunsEmitter : private FunctionEmitter {
   }
   Rows after_first(const Rows& rows) {
     if (!vector_.arguments().takes_rows) return {rows.first, builder_.getInt64(0)};
-    const auto moved = [&](Value* value, Value* step) {
-      return value->getType()->isPointerTy() ? builder_.CreateGEP(builder_.getInt8Ty(), value, step)
-                                             : builder_.CreateAdd(value, step);
-    };
+    const auto moved = [&](Value* value, Value* step) { return moved_by(value, step); };
     return {each_of(rows.first, steps_, moved), builder_.CreateSub(rows.count, builder_.getInt64(1))};
+  }
+  Value* moved_by(Value* value, Value* by) {
+    return value->getType()->isPointerTy() ? builder_.CreateGEP(builder_.getInt8Ty(), value, by)
+                                           : builder_.CreateAdd(value, by);
+  }
+  /// Where the row begins that is so many after this one.
+  Row moved_rows(const Row& first, Value* rows) {
+    return each_of(first, steps_,
+                   [&](Value* value, Value* step) { return moved_by(value, builder_.CreateMul(step, rows)); });
   }
   Value* are_left(Value* rows) { return builder_.CreateICmpSGT(rows, builder_.getInt64(0)); }
 
@@ -128,7 +135,11 @@ class RunsEmitter : private FunctionEmitter {
 
   /// Emits the run [from, to) of each row, by the strategy for its length. Branches to `done`. The choice among vector
   /// strategies is made for each row: it is predicted, and a loop over rows for each strategy would be twice the code.
-  void emit_run(Value* from, Value* to, const Rows& rows, BasicBlock* done) {
+  void emit_run(Value* from, Value* to, Rows rows, BasicBlock* done) {
+    if (!context_.bounds_check) {
+      for (const Interleave& interleave : body_.interleaves) rows = emit_interleave(interleave, from, to, rows, done);
+      for (const Turn& turn : body_.turns) from = emit_turn(turn, from, to, rows, done);
+    }
     exprs_.set_coordinate(run_.begin, from);
     exprs_.set_coordinate(run_.end, to);
     if (body_.strategies.size() == 1) {
@@ -160,6 +171,100 @@ class RunsEmitter : private FunctionEmitter {
         if (shorter != nullptr) builder_.SetInsertPoint(shorter);
       }
       builder_.SetInsertPoint(finished);
+    });
+  }
+
+  /// Emits rows by boxes of all their columns, where they are few, and branches to `done`. Where there are rows that
+  /// are not taken so the builder stands; returns them.
+  Rows emit_interleave(const Interleave& interleave, Value* from, Value* to, const Rows& rows, BasicBlock* done) {
+    BasicBlock* boxes = block("interleaved");
+    BasicBlock* others = block("others");
+    Value* columns = exprs_.exact(builder_, context_.schedule.columns);
+    Value* is_whole = builder_.CreateAnd(builder_.CreateICmpEQ(from, index(0)), builder_.CreateICmpEQ(to, columns));
+    Value* left_out = index(0);
+    for (std::size_t i = 0; i < interleave.left_out.size(); ++i)
+      left_out = builder_.CreateSelect(builder_.CreateICmpEQ(columns, index(static_cast<std::int64_t>(i) + 1)),
+                                       index(interleave.left_out[i]), left_out);
+    Value* limit = builder_.CreateSub(rows.count, left_out);
+    const auto [rows_fit, last] = enter_boxes(interleave.along_rows, index(0), limit);
+    Value* fits = builder_.CreateAnd(builder_.CreateAnd(rows_fit, is_whole), holds(builder_, exprs_, interleave.tests));
+    BasicBlock* before = builder_.GetInsertBlock();
+    builder_.CreateCondBr(fits, boxes, others);
+    builder_.SetInsertPoint(boxes);
+    vector_.set_row(rows.first);
+    vector_.begin_interleave(interleave);
+    counted_loop(builder_, index(0), limit, interleave.lanes,
+                 [&, last](Value* row) { vector_.emit_interleave(interleave, smaller(row, last)); });
+    const Rows rest{moved_rows(rows.first, limit), left_out};
+    BasicBlock* after = builder_.GetInsertBlock();
+    builder_.CreateCondBr(are_left(rest.count), others, done);
+    builder_.SetInsertPoint(others);
+    const Rows left = join_rows(rows);
+    add_incoming(left, rows, before);
+    add_incoming(left, rest, after);
+    return left;
+  }
+
+  /// Emits the run by boxes, where it has enough columns, and branches to `done`. Where it has not the builder stands;
+  /// returns the column from which on there is a run left.
+  Value* emit_turn(const Turn& turn, Value* from, Value* to, const Rows& rows, BasicBlock* done) {
+    BasicBlock* boxes = block("boxes");
+    BasicBlock* others = block("no_boxes");
+    vector_.set_row(rows.first);
+    Value* limit = turn.few_rows ? vector_.begin_few_rows(turn, to, rows.count) : to;
+    const auto [rows_fit, last_row] = enter_boxes(turn.along_rows, index(0), rows.count);
+    const auto [columns_fit, last_column] = enter_boxes(turn.along_columns, from, limit);
+    Value* fits = builder_.CreateAnd(builder_.CreateAnd(rows_fit, columns_fit), holds(builder_, exprs_, turn.tests));
+    BasicBlock* before = builder_.GetInsertBlock();
+    builder_.CreateCondBr(fits, boxes, others);
+    builder_.SetInsertPoint(boxes);
+    emit_lines_of_boxes(turn, from, limit, {last_row, last_column}, rows);
+    BasicBlock* after = builder_.GetInsertBlock();
+    builder_.CreateCondBr(builder_.CreateICmpSLT(limit, to), others, done);
+    builder_.SetInsertPoint(others);
+    return join(builder_, {{before, {from}}, {after, {limit}}})[0];
+  }
+  /// Whether there are enough, and where the last box begins, if it is moved back; else null.
+  std::pair<Value*, Value*> enter_boxes(const LoopStrategy& along, Value* from, Value* to) {
+    exprs_.set_coordinate(run_.begin, from);
+    exprs_.set_coordinate(run_.end, to);
+    const Expr last = along.loops.front().last;
+    return {holds(builder_, exprs_, along.entry_conditions), last.valid() ? exprs_.exact(builder_, last) : nullptr};
+  }
+  struct LastBox {
+    Value *row, *column;
+  };
+  void emit_lines_of_boxes(const Turn& turn, Value* from, Value* to, const LastBox& last, const Rows& rows) {
+    Value* fetches = vector_.pays_to_fetch(turn);
+    counted_loop(builder_, index(0), rows.count, turn.line, [&](Value* line) {
+      Value* line_end = smaller(builder_.CreateAdd(line, index(turn.line)), rows.count);
+      counted_loop(builder_, from, to, turn.lanes, [&](Value* column) {
+        column = smaller(column, last.column);
+        emit_if(builder_, fetches, [&] { prefetch_boxes(turn, column, line, line_end, rows.first); });
+        counted_loop(builder_, line, line_end, turn.rows, [&](Value* row) {
+          emit_box(turn, column, last.row == nullptr ? row : smaller(row, last.row), rows);
+        });
+      });
+    });
+  }
+  void prefetch_boxes(const Turn& turn, Value* column, Value* line, Value* line_end, const Row& first) {
+    vector_.set_row(moved_rows(first, line));
+    vector_.prefetch_blocks(turn, column);
+    counted_loop(builder_, line, line_end, 1, [&](Value* row) {
+      vector_.set_row(moved_rows(first, row));
+      vector_.prefetch_box(column);
+    });
+  }
+  void emit_box(const Turn& turn, Value* column, Value* row, const Rows& rows) {
+    std::vector<Row> at = {moved_rows(rows.first, row)};
+    vector_.emit_box(turn, column, [&](int g) {  // where it is needed, so that few registers are
+      while (std::ssize(at) <= g) {
+        Value* is_there = builder_.CreateICmpSLT(builder_.CreateAdd(row, index(std::ssize(at))), rows.count);
+        at.push_back(each_of(at.back(), steps_, [&](Value* value, Value* step) {
+          return moved_by(value, turn.few_rows ? builder_.CreateSelect(is_there, step, index(0)) : step);
+        }));
+      }
+      return at[static_cast<std::size_t>(g)];
     });
   }
 
@@ -315,7 +420,8 @@ Value* emit_is_nontemporal(const KernelContext& context, IRBuilder<>& builder, E
   if (context.schedule.store != StoreKind::automatic)
     return builder.getInt1(context.schedule.store == StoreKind::nontemporal);
   Value* bytes = exprs.exact(builder, context.exprs().mul(context.abi.rows, context.abi.row_bytes));
-  const auto least = static_cast<std::uint64_t>(nontemporal_bytes(context.target.cache_bytes));
+  const auto least =
+      static_cast<std::uint64_t>(nontemporal_bytes(context.target.cache_bytes, context.target.core_cache_bytes));
   return builder.CreateICmpSGE(bytes, builder.getInt64(least));
 }
 

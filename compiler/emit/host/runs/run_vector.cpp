@@ -90,7 +90,7 @@ RunVector::Row RunVector::row_steps() {
     return builder_.CreateMul(elements, builder_.getInt64(static_cast<std::uint64_t>(ir::byte_size(dtype))));
   };
   Row step;
-  step.offset = exprs_.address(builder_, kernel().extents.back());
+  step.offset = exprs_.address(builder_, context_.schedule.row_step());
   for (std::size_t i = 0; i < outputs_.size(); ++i) step.outputs.push_back(bytes(step.offset, result_type(i)));
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
     step.bases.push_back(arguments_.loads[i].step);
@@ -115,8 +115,10 @@ void RunVector::set_row(const Row& row) {
 
 std::vector<Value*> RunVector::compute(Value* column, const VectorLoop& loop, int displacement) {
   BodyValues::Values values = loop.lanes == body_.lanes ? invariants_.vectors : invariants_.scalars;
-  for (Value*& value : values)
+  for (Value*& value : values) {
+    if (box_row_ != nullptr) value = nullptr;  // not the same in all rows of a box
     if (value != nullptr) value = values_.spread(value, loop.lanes);
+  }
   displacement_ = displacement;
   exprs_.set_coordinate(kernel().column(), displaced(column));
   const auto load = [&](const BodyNode& node) { return emit_load(node.load, column, loop.lanes); };

@@ -17,6 +17,14 @@ class RunVector {
   RunVector(KernelContext& context, std::size_t body, llvm::IRBuilder<>& builder, const LaunchFields& fields,
             ExprEmitter& exprs, BodyArguments arguments);
 
+  /// Says where a row starts: in the results and in what is loaded contiguously by pointers, and by its elements'
+  /// numbers where something else asks for these (else null).
+  struct Row {
+    llvm::Value* offset = nullptr;
+    std::vector<llvm::Value*> bases;           ///< of each load
+    std::vector<llvm::Value*> outputs, loads;  ///< pointers; null where a load is not contiguous
+  };
+
   /// Emits all results at coordinates [column, column + lanes), moved by a displacement that is added to addresses,
   /// where it becomes part of the instruction.
   void emit(llvm::Value* column, const VectorLoop& loop, int displacement = 0) {
@@ -24,6 +32,23 @@ class RunVector {
   }
   /// Emits those at coordinates [column, limit) of such a vector, of which there is one or more.
   void emit_masked(llvm::Value* column, llvm::Value* limit, const VectorLoop& loop);
+
+  /// For boxes of few rows, the first of which is set: emits up to which column of a run that ends at `to` blocks lie
+  /// in the storage; and what groups them, which is the same for all boxes.
+  [[nodiscard]] llvm::Value* begin_few_rows(const Turn& turn, llvm::Value* to, llvm::Value* rows);
+  /// Emits the box of a turn whose first row and column are these: number g of its rows is the row `row_at(g)`.
+  void emit_box(const Turn& turn, llvm::Value* column, llvm::function_ref<Row(int g)> row_at);
+
+  /// Emits, before the boxes of rows of few columns, what is the same for all; and a box: number `row` is its first
+  /// row. The first of all rows is set.
+  void begin_interleave(const Interleave& interleave);
+  void emit_interleave(const Interleave& interleave, llvm::Value* row);
+  /// Emits whether what later boxes load and store should be fetched: where the result is too large for the caches.
+  [[nodiscard]] llvm::Value* pays_to_fetch(const Turn& turn);
+  /// Fetches the blocks of a later box's columns, of the line that begins with the row that is set.
+  void prefetch_blocks(const Turn& turn, llvm::Value* column);
+  /// Fetches what a later box writes, for the row that is set.
+  void prefetch_box(llvm::Value* column);
 
   /// Computes what prefetches need in rows that are written past the caches, where the builder stands, before the rows.
   void plan_prefetches();
@@ -46,13 +71,6 @@ class RunVector {
   [[nodiscard]] llvm::Value* stores_are_aligned(llvm::Value* column);
 
   [[nodiscard]] const BodyArguments& arguments() const { return arguments_; }
-  /// Says where a row starts: in the results and in what is loaded contiguously by pointers, and by its elements'
-  /// numbers where something else asks for these (else null).
-  struct Row {
-    llvm::Value* offset = nullptr;
-    std::vector<llvm::Value*> bases;           ///< of each load
-    std::vector<llvm::Value*> outputs, loads;  ///< pointers; null where a load is not contiguous
-  };
   /// Emits the start of the first row, and how many bytes on the next one's pointers are, in the same order; where the
   /// builder stands, before all loops.
   [[nodiscard]] Row first_row();
@@ -90,6 +108,11 @@ class RunVector {
   llvm::Value* emit_load(int index, llvm::Value* column, int lanes);
   llvm::Value* emit_vector(int index, llvm::Type* type, llvm::Value* column, int lanes);
   llvm::Value* emit_strided(int index, llvm::Type* type, llvm::Value* column, int lanes);
+  std::vector<llvm::Value*> emit_turned(const TurnedLoad& load, llvm::Value* column, int lanes);
+  llvm::Value* block_bytes(const BlockBytes& all, llvm::Value* elements, int blocks);
+  llvm::Value* emit_rows(int index, llvm::Type* type, llvm::Value* column);
+  void store_rows(const Interleave& interleave, std::size_t result, std::vector<llvm::Value*> columns,
+                  llvm::Value* row);
   /// The access of a load whose vector begins at a column; without the vector's displacement.
   Access vector_of(int index, llvm::Value* column, int lanes);
   /// Returns whether a load goes over the row by its pointer, and whether its elements are counted, too.
@@ -111,6 +134,10 @@ class RunVector {
   BodyArguments arguments_;
   std::vector<llvm::Value*> outputs_;
   BodyValues values_;
+  llvm::Value* block_bytes_ = nullptr;           // by which blocks are regrouped, where they are
+  llvm::Value* box_row_ = nullptr;               // of rows of few columns: those that are taken begin with it
+  const std::vector<int>* box_loads_ = nullptr;  // then: the loads that go on from row to row
+  std::vector<llvm::Value*> turned_;             // of a box's row: of each load that is turned, else null
   int displacement_ = 0;                         // of the vector that is being emitted
   llvm::Value* accessed_ = nullptr;              // of its elements, where not all
   std::vector<Access> row_outputs_, row_loads_;  // of the row that was set, else none: their pointers and origins

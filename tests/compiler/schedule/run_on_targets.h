@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/compiler/emit/compiled.h"
+#include "tests/differential/host_check.h"
+
+// Runs programs on every level of x86-64 that this machine has, between guard pages and in several tasks, beside the
+// interpreter.
+namespace padlock::compiler {
+
+using Sizes = std::vector<std::pair<std::string, std::int64_t>>;
+
+/// The levels of x86-64 that this machine runs.
+inline std::vector<std::string> runnable_targets() {
+  std::vector<std::string> names;
+  for (const char* const name : {"host:x86-64-v2", "host:x86-64-v3", "host:x86-64-v4", "host:icelake-server", "host"}) {
+    const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create(name));
+    if (compiler->check_runs_here()) names.emplace_back(name);
+  }
+  return names;
+}
+
+/// Runs a program that was compiled for a target at these sizes: the first that differ from the interpreter's results.
+inline std::string differences(std::string_view text, const std::string& target, const std::vector<Sizes>& sizes,
+                               const PassEdits* edits, std::uint64_t seed) {
+  const ir::Program program = program_of(text);
+  const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create(std::string(target)));
+  const auto image =
+      value_of(differential::load(compiler->compile(program, {.config = {}, .bounds_check = false, .edits = edits})));
+  differential::GuardedArena arena;
+  testing::Rng rng(seed);
+  for (const Sizes& one : sizes) {
+    ir::BindRequest request;
+    request.tensors.resize(program.tensor_parameters().size());
+    for (const auto& [name, value] : one)
+      if (program.exprs().find_symbol(name)) request.symbols.emplace(name, value);
+    const auto binding = ir::Binding::bind(program, request);
+    if (!binding) continue;
+    const auto problem = value_of(differential::random_problem(program, *binding, rng));
+    for (int i = 0; i < 2; ++i)
+      if (std::string found = differential::check_both_placements(image, problem, arena, rng); !found.empty()) {
+        for (const auto& [name, value] : one) found += fmt::format(" {}={}", name, value);
+        return found;
+      }
+  }
+  return {};
+}
+
+}  // namespace padlock::compiler
