@@ -29,7 +29,9 @@ constexpr std::int64_t kLongestRow = 96, kLongestWideRow = 128;
 /// Outputs that a cache holds are slower in boxes, which wait for all of a run before the first store, unless hardly a
 /// vector lies in one row: an H100 takes from 24 MiB on 1.0 to 3.3 times as long without them, of less 0.6 to 2.2
 /// times.
-constexpr std::int64_t kFewestBytes = 24 << 20, kFewestBytesOfShortest = 1 << 20, kShortestRow = 48;
+constexpr std::int64_t kFewestBytes = 24 << 20, kFewestBytesOfShortest = 16 << 10, kShortestRow = 48;
+/// Smaller outputs are not worth a stage that is turned.
+constexpr std::int64_t kFewestTurnedBytes = 1 << 20;
 /// A launch has so many boxes, if there are bytes of the output for as many: 8 for each multiprocessor of an H100 or
 /// H200.
 constexpr std::int64_t kManyBoxes = 1056, kFewestBoxBytes = 1 << 10;
@@ -335,7 +337,8 @@ class BoxMaker {
   void add_guards() {
     const Expr row_bytes = exprs_.mul(schedule_.columns, exprs_.constant(widest_));
     at_most(at_launch(exprs_, boxes_, boxes_.shared_bytes), kMostSharedBytes);
-    at_most(exprs_.sub(exprs_.constant(kFewestBytesOfShortest), exprs_.mul(schedule_.rows, row_bytes)), 0);
+    const Expr fewest = exprs_.constant(is_turned() ? kFewestTurnedBytes : kFewestBytesOfShortest);
+    at_most(exprs_.sub(fewest, exprs_.mul(schedule_.rows, row_bytes)), 0);
     if (is_turned())
       add_turned_guards(row_bytes);
     else
