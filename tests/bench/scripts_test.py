@@ -171,7 +171,9 @@ class GpuPage(unittest.TestCase):
         (command,) = [line for line in page.splitlines() if line.startswith("bench/gpu_tables.py ")]
         options = dict(word[2:].split("=", 1) for word in command.split()[1:])
         lines = [bars.read_lines(source / options[name]) for name in ("results", "peers")]
-        self.assertEqual(gpu_tables.with_tables(page, gpu_tables.Results(*lines).tables()), page)
+        tables = gpu_tables.Results(*lines).tables()
+        tables["families"] = gpu_tables.families(bars.read_lines(source / options["families"]))
+        self.assertEqual(gpu_tables.with_tables(page, tables), page)
         # No cell is empty that figures could have been for, and every result was right.
         self.assertEqual([line for line in lines[0] if line["kind"] == "gpu_failure"], [])
         self.assertEqual(len(gpu_tables.Results(*lines).beside_peers()), 8)
