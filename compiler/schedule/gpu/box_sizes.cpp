@@ -1,0 +1,190 @@
+#include "compiler/schedule/gpu/box_sizes.h"
+
+#include <algorithm>
+
+namespace padlock::compiler {
+namespace {
+
+constexpr int kVectorBytes = 16;
+/// Bytes of the rows of a box, of the output or of an input, if those are more: 12 boxes of a multiprocessor then have
+/// as much on their way as its memory takes.
+constexpr std::int64_t kBoxBytes = 12 << 10;
+/// Bytes of a box that has slices of what lies across: more, since each has ends of its own.
+constexpr std::int64_t kSlicedBoxBytes = 16 << 10;
+/// Bytes that a turned stage takes of the tensor together, at least, as far as there are so many: of slices of bytes,
+/// and of others, and of rows.
+constexpr std::int64_t kBytesAcross = 64, kWideBytesAcross = 128, kFewestBytesAcross = 32;
+constexpr std::int64_t kMostSharedBytes = 40 << 10;
+/// Longer rows are no slower in a grid of vectors, most of which they have whole: of elements of less than 4 bytes, and
+/// of others.
+constexpr std::int64_t kLongestRow = 96, kLongestWideRow = 128;
+/// Outputs that a cache holds are slower in boxes, which wait for all of a run before the first store, unless hardly a
+/// vector lies in one row: an H100 takes from 24 MiB on 1.0 to 3.3 times as long without them, of less 0.6 to 2.2
+/// times.
+constexpr std::int64_t kFewestBytes = 24 << 20, kFewestBytesOfShortest = 16 << 10, kShortestRow = 48;
+/// Smaller outputs are not worth a stage that is turned.
+constexpr std::int64_t kFewestTurnedBytes = 1 << 20;
+/// A launch has so many boxes, if there are bytes of the output for as many: 8 for each multiprocessor of an H100 or
+/// H200.
+constexpr std::int64_t kManyBoxes = 1056, kFewestBoxBytes = 1 << 10;
+/// The longest rows of one axis that a turned stage is made of, and of two, in bytes. (An H100, 96 MiB, of a copy: u8
+/// of 3, 8 and 24 channels .79, .85 and .85 with rows of two axes, .36, .77 and .74 with rows of one.)
+constexpr std::int64_t kLongestTurnedRow = 1024, kLongestJoinedRow = 63;
+/// Tiles are as fast where most of each is full: of rows of so many bytes, and so many elements across.
+constexpr std::int64_t kTiledRow = 256, kTiledAcross = 512;
+/// Rows of so few columns, and of whole vectors, are as fast in a grid of vectors, which gathers them in registers.
+/// (u8, f16 and f32 of 16 channels .85, .93 and 1.00, and .85, .83 and .98 in boxes.)
+constexpr std::int64_t kFewestTurnedColumns = 33;
+/// So few are as fast there, too, of an input that has its channels together. (f16 of 3 channels .84, in boxes .73; of
+/// 4 .63 both.)
+constexpr std::int64_t kFewestAcross = 4;
+
+class BoxSizes {
+ public:
+  BoxSizes(Schedule& schedule, Boxes& boxes, int widest)
+      : schedule_(schedule),
+        boxes_(boxes),
+        kernel_(schedule.kernel),
+        exprs_(schedule.exprs()),
+        one_(exprs_.constant(1)),
+        widest_(widest) {}
+
+  void choose() {
+    if (turns())
+      choose_turned_steps();
+    else
+      choose_step();
+    add_guards();
+  }
+
+ private:
+  /// All stages are turned, or none is.
+  [[nodiscard]] bool turns() const { return boxes_.stages.front().turn.has_value(); }
+  [[nodiscard]] BoxAxis across() const { return boxes_.stages.front().turn->across; }
+
+  /// Elements of a box of so many bytes, or of fewer, so that there are many.
+  [[nodiscard]] Expr room(std::int64_t bytes) {
+    const Expr elements = exprs_.mul(schedule_.rows, schedule_.columns);
+    const Expr each = exprs_.floordiv(elements, exprs_.constant(kManyBoxes));
+    return exprs_.max(exprs_.min(each, exprs_.constant(bytes / widest_)), exprs_.constant(kFewestBoxBytes / widest_));
+  }
+
+  /// Rows of kBoxBytes, of the output or from a row of an input to the next, if they are longer; of them a multiple
+  /// that has whole vectors, so that boxes begin at one where the output does.
+  void choose_step() {
+    Expr row = exprs_.max(schedule_.columns, one_);
+    for (const BoxStage& stage : boxes_.stages) {
+      const ir::Layout& layout = kernel_.graph.layout(stage.layout);
+      row = exprs_.max(row, layout.strides()[layout.strides().size() - 2]);
+    }
+    const Expr most = exprs_.max(exprs_.floordiv(room(kBoxBytes), row), one_);
+    Expr common = one_;  // the largest power of two of the elements of a row and of a vector
+    for (int power = 2; power <= boxes_.lanes; power *= 2) {
+      const Expr odd = exprs_.min(exprs_.mod(schedule_.columns, exprs_.constant(power)), one_);
+      common = exprs_.add(common, exprs_.mul(exprs_.constant(power / 2), exprs_.sub(one_, odd)));
+    }
+    const Expr multiple = exprs_.floordiv(exprs_.constant(boxes_.lanes), common);
+    const Expr whole = exprs_.sub(most, exprs_.mod(most, multiple));
+    boxes_.rows.launched = exprs_.max(exprs_.max(whole, exprs_.min(most, exprs_.sub(multiple, one_))), one_);
+  }
+
+  /// About `most` of so many, the same for all boxes but the last: a multiple of some, if there are several boxes.
+  [[nodiscard]] Expr even_part(Expr total, Expr most, int multiple = 1) {
+    const Expr some = exprs_.max(total, one_);
+    const Expr part = exprs_.ceildiv(some, exprs_.ceildiv(some, exprs_.max(exprs_.min(most, some), one_)));
+    const Expr unit = exprs_.constant(multiple);
+    const Expr whole = multiple == 1 ? part : exprs_.min(exprs_.mul(exprs_.ceildiv(part, unit), unit), some);
+    return exprs_.max(whole, one_);
+  }
+
+  /// As long together across as memory likes it, and then as long along the columns and rows as there is room for.
+  void choose_turned_steps() {
+    int size = 1;
+    for (const BoxStage& stage : boxes_.stages)
+      size = std::max(size, ir::byte_size(kernel_.program->value(stage.tensor).dtype));
+    const Expr most = room(across() == kBoxSlice ? kSlicedBoxBytes : kBoxBytes);
+    const Expr columns = exprs_.max(schedule_.columns, one_);
+    const Expr rows = exprs_.max(boxes_.rows.total, one_);
+    if (boxes_.kind == BoxKind::joined) {
+      const Expr fit = exprs_.max(exprs_.floordiv(most, columns), one_);
+      boxes_.columns->launched = even_part(boxes_.columns->total, fit, boxes_.lanes);
+      boxes_.rows.launched = even_part(rows, exprs_.floordiv(fit, exprs_.max(boxes_.columns->total, one_)));
+      return;
+    }
+    if (across() == kBoxRow) {
+      const Expr fit = exprs_.max(exprs_.floordiv(most, columns), exprs_.constant(kFewestBytesAcross / size));
+      boxes_.rows.launched = even_part(rows, fit);
+      if (boxes_.slices) boxes_.slices->launched = even_part(boxes_.slices->total, exprs_.floordiv(fit, rows));
+      return;
+    }
+    const Expr together = exprs_.constant((size == 1 ? kBytesAcross : kWideBytesAcross) / size);
+    const Expr slices = exprs_.max(together, exprs_.floordiv(most, exprs_.mul(rows, columns)));
+    boxes_.slices->launched = even_part(boxes_.slices->total, slices, kVectorBytes / size);
+    const Expr left = exprs_.max(exprs_.floordiv(most, boxes_.slices->launched), one_);
+    boxes_.rows.launched = even_part(rows, exprs_.floordiv(left, columns));
+    boxes_.columns->launched = even_part(columns, left, boxes_.lanes);
+  }
+
+  void at_most(Expr e, std::int64_t limit) {
+    schedule_.serves.push_back({abi::Assumption::boxes, {e, ir::Comparison::le, exprs_.constant(limit)}});
+  }
+
+  void add_guards() {
+    const Expr row_bytes = exprs_.mul(schedule_.columns, exprs_.constant(widest_));
+    at_most(at_launch(exprs_, boxes_, boxes_.shared_bytes), kMostSharedBytes);
+    const Expr fewest = exprs_.constant(turns() ? kFewestTurnedBytes : kFewestBytesOfShortest);
+    at_most(exprs_.sub(fewest, exprs_.mul(schedule_.rows, row_bytes)), 0);
+    if (turns())
+      add_turned_guards(row_bytes);
+    else
+      add_row_guards(row_bytes);
+  }
+
+  void add_row_guards(Expr row_bytes) {
+    at_most(row_bytes, widest_ < 4 ? kLongestRow : kLongestWideRow);
+    const Expr shortest = exprs_.constant(widest_ < 4 ? kShortestRow : 0);
+    const Expr bytes = exprs_.mul(schedule_.rows, row_bytes);
+    // Holds for the shortest rows, and for large outputs.
+    at_most(exprs_.min(exprs_.sub(row_bytes, shortest), exprs_.sub(exprs_.constant(kFewestBytes), bytes)), 0);
+  }
+
+  void add_turned_guards(Expr row_bytes) {
+    const auto is_no_multiple = [&](Expr e, std::int64_t unit) {
+      return exprs_.min(exprs_.mod(e, exprs_.constant(unit)), one_);
+    };
+    if (boxes_.kind == BoxKind::joined) {
+      const Expr no_vectors = is_no_multiple(row_bytes, kVectorBytes);
+      const std::int64_t more = kLongestJoinedRow - kVectorBytes + 1;
+      at_most(exprs_.sub(row_bytes, exprs_.mul(exprs_.constant(more), no_vectors)), kLongestJoinedRow - more);
+    } else if (across() == kBoxRow) {
+      at_most(row_bytes, kLongestTurnedRow);
+      at_most(exprs_.sub(exprs_.constant(kVectorBytes), row_bytes), 0);
+      const Expr fewest = exprs_.constant(kFewestTurnedColumns);
+      const Expr no_vectors = is_no_multiple(schedule_.columns, boxes_.lanes);
+      at_most(exprs_.sub(exprs_.sub(fewest, schedule_.columns), exprs_.mul(fewest, no_vectors)), 0);
+      const Expr wide = exprs_.sub(row_bytes, exprs_.constant(kTiledRow - 1));
+      at_most(exprs_.min(wide, exprs_.sub(boxes_.rows.total, exprs_.constant(kTiledAcross - 1))), 0);
+    } else {
+      at_most(exprs_.sub(exprs_.constant(kFewestAcross), boxes_.slices->total), 0);
+      if (boxes_.kind == BoxKind::slices) {
+        at_most(exprs_.sub(exprs_.constant(kLongestTurnedRow + 1), row_bytes), 0);
+        at_most(exprs_.mul(boxes_.slices->total, exprs_.constant(widest_)), kTiledRow - 1);
+      }
+    }
+    // Several rows follow each other where they are whole.
+    if (boxes_.columns) at_most(box_rows_apart(kernel_, boxes_), 0);
+  }
+
+  Schedule& schedule_;
+  Boxes& boxes_;
+  const Kernel& kernel_;
+  ir::ExprContext& exprs_;
+  Expr one_;
+  int widest_;
+};
+
+}  // namespace
+
+void choose_box_sizes(Schedule& schedule, Boxes& boxes, int widest) { BoxSizes(schedule, boxes, widest).choose(); }
+
+}  // namespace padlock::compiler
