@@ -203,7 +203,7 @@ class BoxesProof : private ScheduleProof {
     const int lanes = turn.lanes;
     const Expr from = exprs_.variable("from_across", kFrom), at = exprs_.variable("at_across", kAcross);
     const Expr step = exprs_.variable("step_across", kStepAcross), word = exprs_.constant(lanes);
-    const Expr group = exprs_.constant(turned_words(turn.across, lanes) * lanes);
+    const Expr group = exprs_.constant(Int128{lanes} * turned_words(turn.across, lanes));
     const Expr place = exprs_.sub(at, exprs_.sub(from, exprs_.mod(from, word)));
     const Expr most = exprs_.add(step, exprs_.constant(lanes - 1));
     const Expr places = exprs_.mul(exprs_.ceildiv(most, group), group);

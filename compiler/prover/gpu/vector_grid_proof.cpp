@@ -36,7 +36,7 @@ class GridProof : private ScheduleProof {
   }
 
   void prove_tiles(int used) {
-    const Expr slots = exprs_.constant(std::int64_t{grid_.threads} * used);
+    const Expr slots = exprs_.constant(Int128{grid_.threads} * used);
     const auto at = [&](Expr e) { return at_launch(exprs_, grid_, e, grid_.elements, exprs_.constant(used)); };
     const Expr first = at(grid_.first);
     const Expr blocks = at(grid_.blocks);

@@ -92,7 +92,7 @@ class TurnProver : private ScheduleProof {
       return fmt::format("element {} is read where the storage has {}", at(element), at(storage));
     };
     solver::Region lanes;
-    lanes.nonnegative = {less(lane, exprs_.constant(load.rows * load.columns))};
+    lanes.nonnegative = {less(lane, exprs_.constant(Int128{load.rows} * load.columns))};
     const Expr between = exprs_.constant(turn.left_out + load.columns - 1);  // columns, from the block's to the last
     decide(ObligationKind::load, access, joined(lanes, {exprs_.sub(load.last_block, first)}),
            {{{at_least(element, storage)}, past}});

@@ -115,7 +115,7 @@ std::vector<Value*> StageTurner::load_elements(std::size_t stage, const StagedRu
         Value* element = element_of(stage, square, column, number, lane, /*is_word=*/false);
         Value* one = accesses_.load(access_of(stage_at(stage), run, element, 1), builder_.getIntNTy(bits));
         Value* wide = builder_.CreateZExt(one, builder_.getInt32Ty());
-        word = builder_.CreateOr(word, builder_.CreateShl(wide, static_cast<unsigned>(lane) * bits));
+        word = builder_.CreateOr(word, builder_.CreateShl(wide, std::uint64_t{bits} * static_cast<unsigned>(lane)));
       }
       words.push_back(word);
     }
@@ -190,11 +190,12 @@ void StageTurner::store_words(std::size_t stage, const StagedRun& run, Value* at
   for (int first = 0; first < static_cast<int>(words.size()); first += lanes) {
     std::vector<Value*> vectors;
     for (int i = 0; i < lanes; ++i)
-      vectors.push_back(builder_.CreateBitCast(words[static_cast<std::size_t>(first + i)], type));
+      vectors.push_back(
+          builder_.CreateBitCast(words[static_cast<std::size_t>(first) + static_cast<std::size_t>(i)], type));
     const std::vector<Value*> rows = turned(builder_, vectors, vector_.context.target.permutes_bytes);
     for (int lane = 0; lane < lanes; ++lane) {
       Value* place = place_of(stage, at, bytes, first / kTurnedElements, lane);
-      place = builder_.CreateAdd(place, vector_.context.index(first % kTurnedElements * size));
+      place = builder_.CreateAdd(place, vector_.context.index(std::int64_t{size} * (first % kTurnedElements)));
       memory_.store(place, builder_.CreateBitCast(rows[static_cast<std::size_t>(lane)], builder_.getInt32Ty()));
     }
   }
@@ -210,11 +211,11 @@ void StageTurner::store_elements(std::size_t stage, const StagedRun& run, const 
     vector_.when(builder_.CreateICmpSLE(number, ranges_[stage].last[kBoxColumn]), [&] {
       for (int word = 0; word < turned_words(turn.across, turn.lanes); ++word)
         for (int lane = 0; lane < turn.lanes; ++lane) {
-          Value* loaded = words[static_cast<std::size_t>(word * kTurnedElements + column)];
-          Value* one = builder_.CreateTrunc(builder_.CreateLShr(loaded, static_cast<unsigned>(lane) * bits),
-                                            builder_.getIntNTy(bits));
+          Value* loaded = words[(static_cast<std::size_t>(word) * kTurnedElements) + static_cast<std::size_t>(column)];
+          Value* one = builder_.CreateTrunc(
+              builder_.CreateLShr(loaded, std::uint64_t{bits} * static_cast<unsigned>(lane)), builder_.getIntNTy(bits));
           Value* place = place_of(stage, at, bytes, word, lane);
-          memory_.store(builder_.CreateAdd(place, vector_.context.index(column * size)), one);
+          memory_.store(builder_.CreateAdd(place, vector_.context.index(std::int64_t{size} * column)), one);
         }
     });
   }
