@@ -39,7 +39,7 @@ class IndexWidths final : public ExprAnalysis<std::optional<EmittedRange>> {
   explicit IndexWidths(ir::ExprContext& exprs, CoordinateRanges coordinates = {}, SizeRanges sizes = {})
       : ExprAnalysis(2), exprs_(&exprs), coordinates_(std::move(coordinates)), sizes_(std::move(sizes)) {}
   /// Makes those of a kernel, where its sizes have these ranges.
-  explicit IndexWidths(const Kernel& kernel, SizeRanges sizes = {})
+  explicit IndexWidths(const Kernel& kernel, const SizeRanges& sizes = {})
       : IndexWidths(kernel.exprs(), coordinate_ranges(kernel, sizes), sizes) {}
 
   /// Returns whether all intermediates fit a signed integer of so many bits (32 or 64).
