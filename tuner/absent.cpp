@@ -35,8 +35,6 @@ Result<std::string> find_worker(const std::string&) { return absent(); }
 // NOLINTNEXTLINE(performance-unnecessary-value-param): as where there is a tuner
 Result<Worker> Worker::start(Options) { return absent(); }
 Result<TryResult> Worker::try_config(const TryRequest&) { return absent(); }
-WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept = default;
-WorkerProcess::~WorkerProcess() = default;
 int run_worker() { return 1; }
 
 }  // namespace padlock::tuner
