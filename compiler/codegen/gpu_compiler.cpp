@@ -220,7 +220,8 @@ class LlvmGpuCompiler final : public CompilerBase {
     return link_image(object, std::move(kernels));
   }
 
-  /// Of the architectures with units for f64 all others have a few, so that a warp waits 16 to 32 cycles for each.
+  /// Returns whether f64 is slow: all but three architectures have so few units for it that a warp waits 16 to 32
+  /// cycles for each operation.
   [[nodiscard]] bool has_few_f64_units() const {
     return architecture_ != "sm_80" && architecture_ != "sm_90" && architecture_ != "sm_100";
   }

@@ -206,7 +206,7 @@ class TurnProver : private ScheduleProof {
     }
   }
 
-  /// What is wrong whatever the sizes are.
+  /// Returns a goal that fails whatever the sizes are.
   [[nodiscard]] Goal fault(std::string what) const {
     return {{exprs_.constant(0)}, [what = std::move(what)](const Evaluate&) { return what; }};
   }

@@ -15,7 +15,7 @@ constexpr int kVectorBytes = 16;
 constexpr int kThreads = 128;
 /// Bytes of the barrier that shared memory begins with.
 constexpr std::int64_t kBarrierBytes = 16;
-/// Of kernels of more axes the planes are padded, so that their rows are short.
+/// Kernels of more axes have padded planes, whose rows are short: slices are for long ones.
 constexpr int kMostSlicedRank = 3;
 enum VariableOrder { kRows = 850, kSlices = 854, kColumns = 858, kFirst = 870, kLast = 880 };  // below those of a grid
 

@@ -31,7 +31,7 @@ class TurnMaker {
     }
     if (loads_.empty() || body_.uses_rows || body_.is_pointwise || !is_small()) return;
     const int widest = std::min(options_.vector_bytes, options_.permutes.blocks);
-    // Of each load there is a block at least.
+    // A box has at least one block of each load.
     const auto lanes_of = [&](int bytes) {
       return std::max(bytes / widest_bytes(body_, /*for_threads=*/false), kBlockBytes / narrowest_);
     };

@@ -29,6 +29,9 @@ void BoxStages::locate() {
     StagedRun run{.tensor = vector_.fields.buffer(builder_, buffer), .dtype = tensor.dtype};
     run.place =
         builder_.CreateAdd(vector_.exprs.exact(builder_, launched(stage.place)), builder_.getInt32(kStageMargin));
+    // A kernel takes no size that it does not use.
+    if (!stage.turn || vector_.context.bounds_check) run.storage = vector_.exprs.word(tensor.layout.storage_extent());
+    run.name = builder_.getInt64(buffer);
     if (stage.turn) {
       run.origin = builder_.getInt32(0);
       runs_.push_back(run);
@@ -47,12 +50,10 @@ void BoxStages::locate() {
         builder_.CreateAnd(builder_.CreateAdd(builder_.CreateTrunc(address, i32), first), builder_.getInt32(lanes - 1));
     run.origin = builder_.CreateSub(first, shift);
     Copied copied{.begin = shift, .end = builder_.CreateAdd(shift, elements)};
-    copied.storage = vector_.exprs.word(tensor.layout.storage_extent());
-    copied.name = builder_.getInt64(buffer);
     Value* all = builder_.CreateAnd(builder_.CreateAdd(copied.end, builder_.getInt32(lanes - 1)),
                                     builder_.getInt32(~(lanes - 1)));
     Value* begins = builder_.CreateICmpSGE(run.origin, builder_.getInt32(0));
-    Value* storage = builder_.CreateTrunc(copied.storage, i32);
+    Value* storage = builder_.CreateTrunc(run.storage, i32);
     Value* ends = builder_.CreateICmpSLE(builder_.CreateAdd(run.origin, all), storage);
     copied.vectors = builder_.CreateSelect(begins, builder_.getInt32(0), builder_.getInt32(lanes));
     copied.vectors_end = builder_.CreateSelect(ends, all, builder_.CreateSub(all, builder_.getInt32(lanes)));
@@ -62,13 +63,12 @@ void BoxStages::locate() {
   }
 }
 
-Access BoxStages::global(const StagedRun& run, const Copied& copied, Value* element, int elements) const {
+Access global_access(const VectorContext& vector, const StagedRun& run, Value* element, int elements) {
   Access access{.pointer = run.tensor, .dtype = run.dtype, .first = element, .elements = elements};
-  if (vector_.context.target.aligned_elements)
-    access.align = static_cast<unsigned>(elements * ir::byte_size(run.dtype));
-  if (!vector_.context.bounds_check) return access;
-  access.extent = copied.storage;
-  access.name = copied.name;
+  if (vector.context.target.aligned_elements) access.align = static_cast<unsigned>(elements * ir::byte_size(run.dtype));
+  if (!vector.context.bounds_check) return access;
+  access.extent = run.storage;
+  access.name = run.name;
   return access;
 }
 
@@ -148,7 +148,7 @@ void BoxStages::copy_vectors(const StagedRun& run, const Copied& copied) {
     std::vector<Value*> loaded, taken, places;
     for (int i = 0; i < kOnTheirWay; ++i) {
       Value* place = builder_.CreateAdd(at, vector_.context.index(i * step));
-      Access access = global(run, copied, builder_.CreateAdd(run.origin, place), lanes);
+      Access access = global_access(vector_, run, builder_.CreateAdd(run.origin, place), lanes);
       taken.push_back(builder_.CreateICmpSLT(place, copied.vectors_end));
       if (i > 0) access.guard = taken.back();
       loaded.push_back(accesses_.load(access, type));
@@ -167,7 +167,7 @@ void BoxStages::copy_elements(const StagedRun& run, const Copied& copied, Value*
   Value* at = builder_.CreateAdd(first, thread_);
   vector_.when(builder_.CreateICmpSLT(at, end), [&] {
     llvm::Type* type = builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(run.dtype)));
-    Value* value = accesses_.load(global(run, copied, builder_.CreateAdd(run.origin, at), 1), type);
+    Value* value = accesses_.load(global_access(vector_, run, builder_.CreateAdd(run.origin, at), 1), type);
     Value* bytes = builder_.CreateMul(at, vector_.context.index(ir::byte_size(run.dtype)));
     memory_.store(builder_.CreateAdd(run.place, bytes), value);
   });

@@ -12,7 +12,14 @@ struct StagedRun {
   ir::DType dtype = ir::DType::f32;
   llvm::Value* origin = nullptr;  ///< the element at byte `place` of shared memory, an offset; may be before the first
   llvm::Value* place = nullptr;   ///< i32, a multiple of kStageVectorBytes
+  // For a test of accesses:
+  llvm::Value* storage = nullptr;  ///< elements of the tensor's storage, i64
+  llvm::Value* name = nullptr;     ///< of the access
 };
+
+/// Returns the access of so many elements of the tensor of a stage from one on.
+[[nodiscard]] Access global_access(const VectorContext& vector, const StagedRun& run, llvm::Value* element,
+                                   int elements);
 
 /// Emits the copies of runs into the stages of a box, all of which are runs, or all turned.
 class BoxStages {
@@ -38,11 +45,8 @@ class BoxStages {
   struct Copied {
     llvm::Value *begin, *end;            ///< of what is needed
     llvm::Value *vectors, *vectors_end;  ///< of what is copied in vectors
-    llvm::Value* storage;                ///< elements of the tensor's storage, i64
-    llvm::Value* name;                   ///< of the access
   };
   [[nodiscard]] bool in_bulk() const { return vector_.context.target.copies_in_bulk && !copied_.empty(); }
-  [[nodiscard]] Access global(const StagedRun& run, const Copied& copied, llvm::Value* element, int elements) const;
   void emit_ptx(const char* code, llvm::ArrayRef<llvm::Value*> operands);
   [[nodiscard]] llvm::Value* shared_address(llvm::Value* at);
   void copy_in_bulk();

@@ -17,7 +17,7 @@ class BoxVectors {
   BoxVectors(const VectorContext& vector, StageMemory& memory, const BoxStages& stages);
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// What of a box the vectors of a slice are made of: indices.
+  /// The rows and columns that a slice of a box has, as indices.
   struct Range {
     llvm::Value *first_row, *rows;           ///< among those that its axes number, and how many
     llvm::Value *first_column, *column_end;  ///< of each of them

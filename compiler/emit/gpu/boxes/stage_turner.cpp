@@ -59,17 +59,6 @@ void StageTurner::locate() {
   }
 }
 
-Access StageTurner::access_of(const BoxStage& stage, const StagedRun& run, Value* element, int elements) {
-  Access access{.pointer = run.tensor, .dtype = run.dtype, .first = element, .elements = elements};
-  if (vector_.context.target.aligned_elements)
-    access.align = static_cast<unsigned>(elements * ir::byte_size(run.dtype));
-  if (!vector_.context.bounds_check) return access;
-  const ir::Value& tensor = vector_.schedule().kernel.program->value(stage.tensor);
-  access.extent = vector_.exprs.word(tensor.layout.storage_extent());
-  access.name = builder_.getInt64(vector_.context.buffer_of_input(stage.tensor));
-  return access;
-}
-
 /// Past the last coordinate its element, or its word, is loaded again.
 Value* StageTurner::element_of(std::size_t stage, const Square& square, int column, int word, int lane, bool is_word) {
   const BoxTurn& turn = *stage_at(stage).turn;
@@ -99,7 +88,7 @@ std::vector<Value*> StageTurner::load_words(std::size_t stage, const StagedRun& 
   for (int word = 0; word < turned_words(turn.across, turn.lanes); ++word)
     for (int column = 0; column < kTurnedElements; ++column) {
       Value* element = element_of(stage, square, column, word, 0, /*is_word=*/true);
-      words.push_back(accesses_.load(access_of(stage_at(stage), run, element, turn.lanes), builder_.getInt32Ty()));
+      words.push_back(accesses_.load(global_access(vector_, run, element, turn.lanes), builder_.getInt32Ty()));
     }
   return words;
 }
@@ -113,7 +102,7 @@ std::vector<Value*> StageTurner::load_elements(std::size_t stage, const StagedRu
       Value* word = builder_.getInt32(0);
       for (int lane = 0; lane < turn.lanes; ++lane) {
         Value* element = element_of(stage, square, column, number, lane, /*is_word=*/false);
-        Value* one = accesses_.load(access_of(stage_at(stage), run, element, 1), builder_.getIntNTy(bits));
+        Value* one = accesses_.load(global_access(vector_, run, element, 1), builder_.getIntNTy(bits));
         Value* wide = builder_.CreateZExt(one, builder_.getInt32Ty());
         word = builder_.CreateOr(word, builder_.CreateShl(wide, std::uint64_t{bits} * static_cast<unsigned>(lane)));
       }

@@ -32,8 +32,8 @@ class StageTurner {
     llvm::Value* some = nullptr;     ///< whether there is anything to copy
     llvm::Value* fixed = nullptr;    ///< the element at coordinate 0 along all three
     llvm::Value* aligned = nullptr;  ///< whether words begin at multiples of their size, and end where the tensor does
-    llvm::Value* apart = nullptr;    ///< elements across from one word of a thread to the next
-    llvm::Value* last_word = nullptr;  ///< then: the coordinate across at which the last begins
+    llvm::Value* last_word = nullptr;  ///< where aligned: the coordinate across at which the last word begins
+    llvm::Value* apart = nullptr;      ///< elements across from one word of a thread to the next
   };
   /// Some words of a thread, `apart` from each other across: the coordinates of the first.
   struct Square {
@@ -47,7 +47,6 @@ class StageTurner {
   [[nodiscard]] llvm::Value* exact(Expr e);
   [[nodiscard]] llvm::Value* stride(const BoxStage& stage, int axis);
   [[nodiscard]] llvm::Value* within(llvm::Value* at, llvm::Value* from, llvm::Value* last);
-  [[nodiscard]] Access access_of(const BoxStage& stage, const StagedRun& run, llvm::Value* element, int elements);
   [[nodiscard]] llvm::Value* element_of(std::size_t stage, const Square& square, int column, int word, int lane,
                                         bool is_word);
   [[nodiscard]] std::vector<llvm::Value*> load(std::size_t stage, const StagedRun& run, const Square& square);

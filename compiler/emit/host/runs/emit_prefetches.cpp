@@ -12,7 +12,7 @@ constexpr int kLoadsAheadBytes = 1024;
 constexpr int kStoresAheadBytes = 8192;
 constexpr int kLoadsAheadRows = 2;
 constexpr int kLineBytes = 64;
-// Of boxes, on a Zen 5.
+// How far ahead boxes are fetched, measured on a Zen 5.
 constexpr std::int64_t kBoxesAhead = 2;
 constexpr std::int64_t kLongRunBoxes = 8;
 constexpr int kBoxesAheadBytes = 1024;
@@ -120,8 +120,8 @@ void RunVector::prefetch_blocks(const Turn& turn, Value* column) {
   }
 }
 
-/// What a result has after the row that is set: in memory its next ones, or, where the next row lies elsewhere, the
-/// same columns of the row after it.
+/// Fetches the part of each result that is written next: the elements after these, or, where the next row lies
+/// elsewhere, the same columns of the row after it.
 void RunVector::prefetch_box(Value* column) {
   const bool rows_follow = context_.schedule.row_axis + 2 == kernel().rank();
   for (std::size_t i = 0; i < outputs_.size(); ++i) {

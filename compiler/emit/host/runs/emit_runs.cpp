@@ -107,7 +107,7 @@ class RunsEmitter : private FunctionEmitter {
     return value->getType()->isPointerTy() ? builder_.CreateGEP(builder_.getInt8Ty(), value, by)
                                            : builder_.CreateAdd(value, by);
   }
-  /// Where the row begins that is so many after this one.
+  /// Emits where the row begins that lies so many rows after this one.
   Row moved_rows(const Row& first, Value* rows) {
     return each_of(first, steps_,
                    [&](Value* value, Value* step) { return moved_by(value, builder_.CreateMul(step, rows)); });
@@ -224,7 +224,7 @@ class RunsEmitter : private FunctionEmitter {
     builder_.SetInsertPoint(others);
     return join(builder_, {{before, {from}}, {after, {limit}}})[0];
   }
-  /// Whether there are enough, and where the last box begins, if it is moved back; else null.
+  /// Emits whether a run has enough columns for a box, and where its last box begins; null where no box is moved back.
   std::pair<Value*, Value*> enter_boxes(const LoopStrategy& along, Value* from, Value* to) {
     exprs_.set_coordinate(run_.begin, from);
     exprs_.set_coordinate(run_.end, to);

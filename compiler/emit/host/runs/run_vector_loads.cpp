@@ -205,7 +205,7 @@ void RunVector::emit_interleave(const Interleave& interleave, Value* row) {
   for (std::size_t i = 0; i < results.size(); ++i) store_rows(interleave, i, std::move(results[i]), row);
 }
 
-/// Of such a box's column: elements of neighbouring rows, or one that all rows share.
+/// Loads one column of a box: an element of each of its rows, or one that all rows share.
 Value* RunVector::emit_rows(int index, llvm::Type* type, Value* column) {
   const auto load = static_cast<std::size_t>(index);
   const bool along = std::ranges::find(*box_loads_, index) != box_loads_->end();

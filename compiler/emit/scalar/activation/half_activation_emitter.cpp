@@ -50,13 +50,13 @@ Value* HalfActivationEmitter::power_of_two(Value* shifted) {
   return f_.from_bits(f_.builder().CreateShl(f_.bits_of(shifted), kFractionBits));
 }
 
-/// Of bf16 by `shifted` with kMore in it.
+/// Multiplies by the power of two that `shifted` says; for bf16 it has kMore in it, which the second product takes off.
 Value* HalfActivationEmitter::scaled(Value* value, Value* shifted) {
   Value* result = f_.mul(value, power_of_two(shifted));
   return narrow_exponent_ ? result : f_.mul(result, 0x1p-32);
 }
 
-/// Of bf16 it is exp(x / 2), squared: so neither does a power of two overflow, nor is a subnormal lost.
+/// Computes bf16 as exp(x / 2), squared: no power of two overflows, and no subnormal is lost.
 Value* HalfActivationEmitter::exp(const Function& f, Value* x) {
   const auto [rest, shifted] = reduce(bounded(f, x), narrow_exponent_ ? 1 : 0.5, kExponentBias);
   Value* result = f_.mul(f_.polynomial(f.polynomial(0), rest), power_of_two(shifted));

@@ -12,7 +12,7 @@ namespace {
 
 /// Adding it leaves the nearest whole number, and f32's exponent bias, in a sum's last places.
 constexpr double kPairRounder = 0x1.8p23 + 127;
-/// What f32's ln 2 is more than ln 2.
+/// The f32 nearest to ln 2, less ln 2.
 constexpr double kExcessOfLn2 = 0x1.05c610p-29;
 /// (exp(r) - 1 - r - r^2 / 2 - r^3 / 6) / r^4 for |r| <= ln 2 / 2.
 constexpr std::array kQuartic = {0x1.555556p-5, 0x1.1110f6p-7, 0x1.6c169ap-10, 0x1.a0f8d6p-13, 0x1.a0efe8p-16};

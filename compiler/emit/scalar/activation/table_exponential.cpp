@@ -19,7 +19,7 @@ namespace {
 constexpr int kPowers = 32;  // a step of the table is 2^(1/32)
 /// Adding it leaves the nearest number of steps, and f32's exponent bias in steps, in a sum's last places.
 constexpr double kStepRounder = 0x1.8p23 + 127 * kPowers;
-/// What ln 2 is more than f32's number for it: that is why it is below 0.
+/// ln 2, less the f32 nearest to it.
 constexpr double kLackOfLn2 = -0x1.05c610p-29;
 /// More than the error of the sum of the two parts.
 constexpr double kStepError = 0x1.8p-35;
