@@ -80,8 +80,8 @@ void BoxStages::copy() {
     if (!in_bulk()) copy_vectors(run, copied);
     const auto least = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); };
     const auto most = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b); };
-    copy_elements(run, copied, copied.begin, least(copied.vectors, copied.end));
-    copy_elements(run, copied, most(most(copied.vectors, copied.vectors_end), copied.begin), copied.end);
+    copy_elements(run, copied.begin, least(copied.vectors, copied.end));
+    copy_elements(run, most(most(copied.vectors, copied.vectors_end), copied.begin), copied.end);
   }
 }
 
@@ -163,7 +163,7 @@ void BoxStages::copy_vectors(const StagedRun& run, const Copied& copied) {
 }
 
 /// Fewer elements than a vector has: one a thread.
-void BoxStages::copy_elements(const StagedRun& run, const Copied& copied, Value* first, Value* end) {
+void BoxStages::copy_elements(const StagedRun& run, Value* first, Value* end) {
   Value* at = builder_.CreateAdd(first, thread_);
   vector_.when(builder_.CreateICmpSLT(at, end), [&] {
     llvm::Type* type = builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(run.dtype)));

@@ -51,7 +51,7 @@ class BoxStages {
   [[nodiscard]] llvm::Value* shared_address(llvm::Value* at);
   void copy_in_bulk();
   void copy_vectors(const StagedRun& run, const Copied& copied);
-  void copy_elements(const StagedRun& run, const Copied& copied, llvm::Value* first, llvm::Value* end);
+  void copy_elements(const StagedRun& run, llvm::Value* first, llvm::Value* end);
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
