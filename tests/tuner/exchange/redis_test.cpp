@@ -96,6 +96,8 @@ TEST_CASE("a server that is gone, hangs or leaves is a problem, in bounded time"
 TEST_CASE("a server whose answer never ends is left") {
   const NothingLeaks nothing_leaks;
   const testing::OneConnection server([](int fd) {
+    char command[256];  // an answer before it would be another problem
+    if (::recv(fd, command, sizeof command, 0) <= 0) return;
     const std::string_view begin = "$1000000\r\n";
     if (::send(fd, begin.data(), begin.size(), MSG_NOSIGNAL) < 0) return;
     while (::send(fd, "x", 1, MSG_NOSIGNAL) == 1) std::this_thread::sleep_for(milliseconds(1));
