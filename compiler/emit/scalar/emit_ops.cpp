@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
@@ -268,11 +269,15 @@ llvm::Value* OpEmitter::whole_by_sum(Op op, Value* x) {
   return builder_.CreateSelect(builder_.CreateFCmpOLT(magnitude, least_whole), result, x);
 }
 
+/// A GPU computes what all lanes share once: of a fill the assembler knows the result.
 llvm::Value* OpEmitter::activation(Op op, DType dtype, Value* x) {
   const bool by_element = target_.packs_words && lanes_ > 1;
+  if (Value* const same = by_element ? llvm::getSplatValue(x) : nullptr)
+    return builder_.CreateVectorSplat(static_cast<unsigned>(lanes_),
+                                      OpEmitter(builder_, 1, target_).activation(op, dtype, same));
   const auto by_f64 = [&](Value* v) -> Value* {
     llvm::Type* f64 = v->getType()->getWithNewType(builder_.getDoubleTy());
-    ActivationEmitter emitter(builder_, f64, target_, by_element);
+    ActivationEmitter emitter(builder_, f64, target_, llvm::isa<llvm::Constant>(v));
     return builder_.CreateFPTrunc(emitter.emit(op, builder_.CreateFPExt(v, f64)), v->getType());
   };
   const auto of = [&](Value* v) -> Value* {

@@ -62,7 +62,7 @@ ActivationEmitter::Quotient ActivationEmitter::exponential(const Reduced& x) {
 /// Computes exp(x) / (1 + exp(x)).
 Value* ActivationEmitter::sigmoid_of_negative(const Reduced& x) {
   const Quotient e = exponential(x);
-  return f_.div(e.above, f_.add(e.above, e.below));
+  return f_.quotient(e.above, f_.add(e.above, e.below));
 }
 
 /// Computes tanh(x / 2) = (exp(x) - 1) / (exp(x) + 1), where neither sum cancels: without a power of two it is r / c.
@@ -74,7 +74,7 @@ Value* ActivationEmitter::tanh(Value* x) {
   Value* more = f_.add(scale, 1);
   Value* above = f_.fma(more, r, f_.mul(less, cotangent));
   Value* below = f_.fma(less, r, f_.mul(more, cotangent));
-  return f_.with_sign(f_.div(above, below), x);
+  return f_.with_sign(f_.quotient(above, below), x);
 }
 
 /// Computes 1 / (1 + exp(-x)). For small x that is 1/2 + x/4 - x^3/48, and f64 does not hold the last term beside a tie
@@ -129,7 +129,7 @@ Value* ActivationEmitter::gelu(Value* x) {
   const Quotient e = exponential_of_half(square);
   Value* above = f_.mul(e.above, stepped(f_.polynomial(kTailAbove, a), kTailAboveSteps, square));
   Value* below = f_.mul(e.below, stepped(f_.polynomial(kTailBelow, a), kTailBelowSteps, square));
-  Value* lost_factor = f_.builder().CreateFNeg(f_.div(above, below));
+  Value* lost_factor = f_.builder().CreateFNeg(f_.quotient(above, below));
   return f_.fma(a, lost_factor, f_.if_negative(x, f_.constant(0), x));
 }
 
@@ -149,7 +149,7 @@ Value* ActivationEmitter::silu(Value* x) {
 Value* ActivationEmitter::softplus(Value* x) {
   Value* a = f_.at_most(f_.magnitude(x), kSiluMost);
   const Quotient e = exponential(reduce(f_.builder().CreateFNeg(a)));
-  Value* s = f_.div(e.above, f_.add(f_.add(e.below, e.below), e.above));
+  Value* s = f_.quotient(e.above, f_.add(f_.add(e.below, e.below), e.above));
   Value* square = f_.mul(s, s);
   Value* logarithm = f_.fma(f_.mul(s, square), f_.polynomial(kLogarithmOfSum, square), f_.add(s, s));
   return f_.add(f_.if_negative(x, f_.constant(0), x), logarithm);
@@ -177,7 +177,7 @@ Value* ActivationEmitter::log(Value* x) {
   Value* mantissa = builder.CreateAnd(moved, f_.bits((std::uint64_t{1} << kMantissaBits) - 1));
   Value* m = f_.from_bits(builder.CreateAdd(mantissa, f_.bits(kLeast)));
   Value* f = f_.add(m, -1);
-  Value* s = f_.div(f, f_.add(m, 1));
+  Value* s = f_.quotient(f, f_.add(m, 1));
   Value* square = f_.mul(s, s);
   Value* rest = f_.mul(square, f_.polynomial(kLogarithm, square));
   Value* of_m = f_.sub(f, f_.mul(s, f_.sub(f, rest)));
@@ -208,7 +208,7 @@ Value* ActivationEmitter::emit(ir::Op op, Value* x) {
     case ir::Op::softplus:
       return softplus(x);
     default:
-      return f_.div(f_.constant(1), f_.sqrt(x));  // rsqrt
+      return f_.near_rsqrt(x, /*kept=*/true);
   }
 }
 

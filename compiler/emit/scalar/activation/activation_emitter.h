@@ -14,8 +14,8 @@ class ActivationEmitter {
   using Value = llvm::Value;
 
   /// As FloatEmitter's.
-  ActivationEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, bool repeated)
-      : f_(builder, type, target, repeated) {}
+  ActivationEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, bool folds)
+      : f_(builder, type, target, folds) {}
 
   /// `op`: of the class OpClass::activation. `x`: what f32 has.
   [[nodiscard]] Value* emit(ir::Op op, Value* x);
