@@ -276,9 +276,7 @@ llvm::Value* OpEmitter::activation(Op op, DType dtype, Value* x) {
     return builder_.CreateVectorSplat(static_cast<unsigned>(lanes_),
                                       OpEmitter(builder_, 1, target_).activation(op, dtype, same));
   const auto by_f64 = [&](Value* v) -> Value* {
-    llvm::Type* f64 = v->getType()->getWithNewType(builder_.getDoubleTy());
-    ActivationEmitter emitter(builder_, f64, target_, llvm::isa<llvm::Constant>(v));
-    return builder_.CreateFPTrunc(emitter.emit(op, builder_.CreateFPExt(v, f64)), v->getType());
+    return ActivationEmitter(builder_, v->getType(), target_, llvm::isa<llvm::Constant>(v)).emit(op, v);
   };
   const auto of = [&](Value* v) -> Value* {
     if (dtype != DType::f32) return HalfActivationEmitter(builder_, v->getType(), target_, dtype).emit(op, v);
@@ -333,12 +331,14 @@ llvm::Value* OpEmitter::one_by_one(Value* v, llvm::function_ref<Value*(Value*)> 
   builder_.SetInsertPoint(inside);
   llvm::PHINode* rest = builder_.CreatePHI(v->getType(), 2);
   llvm::PHINode* at = builder_.CreatePHI(builder_.getInt32Ty(), 2);
-  Value* made = of(builder_.CreateExtractElement(rest, std::uint64_t{0}));
+  constexpr std::uint64_t kTogether = 2;
   llvm::SmallVector<int> places(static_cast<std::size_t>(lanes_));
-  std::iota(places.begin(), places.end(), 1);
-  Value* last = builder_.CreateInsertElement(llvm::PoisonValue::get(v->getType()), made, std::uint64_t{0});
+  std::iota(places.begin(), places.end(), kTogether);
+  Value* last = llvm::PoisonValue::get(v->getType());
+  for (std::uint64_t lane = 0; lane < kTogether; ++lane)
+    last = builder_.CreateInsertElement(last, of(builder_.CreateExtractElement(rest, lane)), lane);
   Value* rotated = builder_.CreateShuffleVector(rest, last, places);
-  Value* next = builder_.CreateAdd(at, builder_.getInt32(1));
+  Value* next = builder_.CreateAdd(at, builder_.getInt32(kTogether));
   llvm::Instruction* back = builder_.CreateCondBr(
       builder_.CreateICmpULT(next, builder_.getInt32(static_cast<std::uint32_t>(lanes_))), inside, after);
   llvm::LLVMContext& context = builder_.getContext();

@@ -19,6 +19,7 @@ class FloatEmitter {
   /// nothing.
   FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, bool folds = false);
 
+  [[nodiscard]] llvm::Type* type() const { return type_; }
   [[nodiscard]] bool has_fma() const { return target_.fma; }
   [[nodiscard]] Value* constant(double value) const;
   Value* add(Value* a, Value* b) { return builder_.CreateFAdd(a, b); }
