@@ -188,6 +188,11 @@ Value* ActivationEmitter::log(Value* x) {
 }
 
 Value* ActivationEmitter::emit(ir::Op op, Value* x) {
+  llvm::IRBuilder<>& builder = f_.builder();
+  return builder.CreateFPTrunc(of_argument(op, builder.CreateFPExt(x, narrow_.type())), x->getType());
+}
+
+Value* ActivationEmitter::of_argument(ir::Op op, Value* x) {
   switch (op) {
     case ir::Op::exp:
       return exp(x);
