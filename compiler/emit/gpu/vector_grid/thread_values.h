@@ -75,7 +75,7 @@ class ThreadValues {
 
   /// Emits the loads of a vector: values that nothing has been done with, of which `compute` makes the results, or
   /// nothing where a granule lies outside of its tensor: that goes to `outside`. The builder stands where all are
-  /// loaded.
+  /// loaded. Of a body that adds up in walks, which load, these are the results.
   [[nodiscard]] std::vector<llvm::Value*> load(llvm::function_ref<void()> outside);
   /// Returns the results, a vector each, from what was loaded.
   [[nodiscard]] std::vector<llvm::Value*> compute(llvm::ArrayRef<llvm::Value*> loaded);
@@ -108,8 +108,9 @@ class ThreadValues {
   llvm::Value* vector_from(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
   llvm::Value* gather(std::size_t load);
   llvm::Value* load_here(std::size_t load);
+  llvm::Value* load_lanes(std::size_t load, llvm::function_ref<void()> outside);
   std::vector<llvm::Value*> emit_indices();
-  [[nodiscard]] std::vector<llvm::Value*> compute_from(int lanes, llvm::ArrayRef<llvm::Value*> loads);
+  [[nodiscard]] std::vector<llvm::Value*> compute_from(int lanes, llvm::function_ref<llvm::Value*(std::size_t)> load);
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
