@@ -128,27 +128,18 @@ Value* ThreadValues::load_here(std::size_t load) {
   return accesses_.load(access, type_of(load, 1));
 }
 
-/// The same for all lanes of a vector that is loaded where it is needed.
-Value* ThreadValues::load_lanes(std::size_t load, llvm::function_ref<void()> outside) {
-  if (is_vector(load_at(load))) return vector_from(load, load_vector(load, outside));
-  return load_at(load).kind == LoadKind::invariant ? load_here(load) : gather(load);
-}
-
 // --- values --------------------------------------------------------------------------------------------------------
 
 std::vector<Value*> ThreadValues::load(llvm::function_ref<void()> outside) {
   if (has_sums(body_)) {
     indices_ = emit_indices();
-    return compute_from(vector_.lanes(), [&](std::size_t i) { return load_lanes(i, outside); });
+    return compute_from(vector_.lanes(),
+                        [&](std::size_t i) { return vector_from(i, load_lanes(i, outside, nullptr)); });
   }
   std::vector<Value*> loaded = emit_indices();
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
-    if (is_vector(load_at(i))) {
-      const std::vector<Value*> values = load_vector(i, outside);
-      loaded.insert(loaded.end(), values.begin(), values.end());
-    } else {
-      loaded.push_back(load_at(i).kind == LoadKind::invariant ? load_element(i) : gather(i));
-    }
+    const std::vector<Value*> values = load_lanes(i, outside, nullptr);
+    loaded.insert(loaded.end(), values.begin(), values.end());
   }
   return loaded;
 }
@@ -161,11 +152,8 @@ std::vector<Value*> ThreadValues::compute(llvm::ArrayRef<Value*> loaded) {
   loaded = loaded.drop_front(index_count);
   std::vector<Value*> values;
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
-    const std::size_t count = !is_vector(load_at(i)) ? 1
-                              : takes_granules(i)    ? 3
-                                                     : static_cast<std::size_t>(vector_.lanes());
-    const llvm::ArrayRef<Value*> own = loaded.take_front(count);
-    values.push_back(is_vector(load_at(i)) ? vector_from(i, own) : own.front());
+    const std::size_t count = loaded_values(i);
+    values.push_back(vector_from(i, loaded.take_front(count)));
     loaded = loaded.drop_front(count);
   }
   return compute_from(vector_.lanes(), [&](std::size_t i) { return values[i]; });
