@@ -405,11 +405,34 @@ class ChunkPlanEmitter : private FunctionEmitter {
   /// Counts windows from the first, and indices from their windows; says how many vectors there are.
   void finish(const Fill& fill) {
     Value* vectors = builder_.CreateAdd(fill.vector, index(1));
-    for (std::size_t i = 0; i < loads(); ++i) finish_windows(i, vectors);
     store_entry(plan_.positions, vectors, fill.element);
     Value* trips = builder_.CreateAnd(vectors, index(-RowChunkPlan::vectors_of_trip(chunks_)));
+    if (chunks_.axes == 1) {
+      Value* is_held = hold(vectors);
+      vectors = builder_.CreateSelect(is_held, index(RowChunkPlan::kHeld), vectors);
+      trips = builder_.CreateSelect(is_held, vectors, trips);
+    }
+    for (std::size_t i = 0; i < loads(); ++i) finish_windows(i, vectors);
     store_word(RowChunkPlan::full(), builder_.CreateSelect(fill.full, trips, index(0)));
     store_word(RowChunkPlan::vectors(), vectors);
+  }
+
+  /// Makes a chunk of the whole units that the first vectors have, where registers hold those, and they have at least
+  /// four fifths as many elements each as all vectors have. Returns whether it does.
+  Value* hold(Value* vectors) {
+    Value* held = index(RowChunkPlan::kHeld);
+    Value* few = smaller(held, vectors);
+    Value* unit = exprs_.exact(builder_, chunks_.loop.unit);
+    Value* units = builder_.CreateUDiv(load_entry(plan_.positions, few), unit);
+    Value* elements = builder_.CreateMul(units, unit);
+    Value* each = builder_.CreateMul(builder_.CreateMul(elements, vectors), index(5));
+    Value* all = builder_.CreateMul(builder_.CreateMul(load_entry(plan_.positions, vectors), few), index(4));
+    Value* is_held = builder_.CreateAnd(builder_.CreateICmpEQ(few, held), builder_.CreateICmpSGE(each, all));
+    emit_if(builder_, is_held, [&] {
+      store_entry(plan_.positions, held, elements);
+      store_word(RowChunkPlan::units(), units);
+    });
+    return is_held;
   }
 
   /// A vector that loads nothing takes the first window.

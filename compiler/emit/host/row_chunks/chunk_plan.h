@@ -23,6 +23,8 @@ class RowChunkPlan {
     Expr offset;
     int bytes = 8;
   };
+  /// Vectors of a chunk of rows that registers hold, where that is as good as more.
+  static constexpr int kHeld = 4;
   /// Vectors of a trip that takes those which follow each other.
   [[nodiscard]] static int vectors_of_trip(const RowChunks& chunks) { return 2 * chunks.loop.joined; }
   // Words:

@@ -29,6 +29,11 @@ class ChunkLoopEmitter : private FunctionEmitter {
 
   llvm::Function* emit() {
     begin();
+    Value* from = index(0);
+    if (chunks_.axes == 1) {
+      if (chunks_.loop.joined > 1) from = emit_held(from, chunks_.loop.joined);
+      from = emit_held(from, 1);
+    }
     BasicBlock* before = builder_.GetInsertBlock();
     BasicBlock* trip = block("chunk");
     BasicBlock* part = block("part");
@@ -36,12 +41,9 @@ class ChunkLoopEmitter : private FunctionEmitter {
     BasicBlock* done = block("done");
     builder_.CreateBr(trip);
     builder_.SetInsertPoint(trip);
-    PHINode* at = phi(index(0), before);
-    for (Load& load : loads_) load.window = phi(load.first_window, before);
-    exprs_.set_coordinate(at_.chunk, at);
-    Value* next = exprs_.exact(builder_, chunks_.loop.next);
-    Value* is_whole = builder_.CreateAnd(are_inside(at, last_, nullptr), builder_.CreateICmpSLE(next, left_));
-    builder_.CreateCondBr(is_whole, take, part);
+    PHINode* at = begin_trip(from, before);
+    Value* next = next_chunk(at);
+    builder_.CreateCondBr(is_whole(at, next), take, part);
     builder_.SetInsertPoint(part);
     Value* some = vectors_inside(at);
     BasicBlock* counted = builder_.GetInsertBlock();
@@ -77,10 +79,59 @@ class ChunkLoopEmitter : private FunctionEmitter {
   struct Load {
     VectorPermute permute;
     llvm::Type* element = nullptr;
-    Value *tensor = nullptr, *first_window = nullptr, *stride = nullptr, *storage = nullptr, *spread = nullptr;
+    Value *tensor = nullptr, *stride = nullptr, *storage = nullptr, *spread = nullptr;
     Value* window = nullptr;  ///< the first of this chunk
     Value* from = nullptr;    ///< where that begins
   };
+
+  PHINode* begin_trip(Value* from, BasicBlock* before) {
+    PHINode* at = phi(from, before);
+    for (Load& load : loads_) load.window = phi(load.window, before);
+    return at;
+  }
+  void end_trip(PHINode* at, Value* next) {
+    std::vector<Value*> windows;
+    for (const Load& load : loads_) windows.push_back(builder_.CreateAdd(load.window, load.stride));
+    BasicBlock* last = builder_.GetInsertBlock();
+    at->addIncoming(next, last);
+    for (std::size_t i = 0; i < loads_.size(); ++i) llvm::cast<PHINode>(loads_[i].window)->addIncoming(windows[i], last);
+  }
+  Value* next_chunk(Value* at) {
+    exprs_.set_coordinate(at_.chunk, at);
+    return exprs_.exact(builder_, chunks_.loop.next);
+  }
+  Value* is_whole(Value* at, Value* next) {
+    return builder_.CreateAnd(are_inside(at, last_, nullptr), builder_.CreateICmpSLE(next, left_));
+  }
+
+  /// Emits the loop over whole chunks of so few vectors that registers hold their lanes, where they are of such, and
+  /// full if they are joined. Returns the first chunk after them.
+  Value* emit_held(Value* from, int joined) {
+    Value* is_held = builder_.CreateICmpEQ(vectors_, index(RowChunkPlan::kHeld));
+    if (joined > 1) is_held = builder_.CreateAnd(is_held, builder_.CreateICmpNE(full_, index(0)));
+    std::vector<Lanes> lanes;
+    Value* last = builder_.CreateSub(vectors_, index(1));
+    for (int k = 0; k < RowChunkPlan::kHeld; k += joined) {
+      Value* vector = smaller(index(k), last);
+      lanes.push_back(lanes_of(vector, joined, load_entry(plan_.positions, vector)));
+    }
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* trip = block("held");
+    BasicBlock* take = block("take_held");
+    BasicBlock* done = block("not_held");
+    builder_.CreateBr(trip);
+    builder_.SetInsertPoint(trip);
+    PHINode* at = begin_trip(from, before);
+    Value* next = next_chunk(at);
+    builder_.CreateCondBr(builder_.CreateAnd(is_held, is_whole(at, next)), take, done);
+    builder_.SetInsertPoint(take);
+    begin_chunk(at);
+    for (std::size_t k = 0; k < lanes.size(); ++k) emit_vector(lanes[k], joined, static_cast<int>(k) * joined);
+    end_trip(at, next);
+    builder_.CreateBr(trip);
+    builder_.SetInsertPoint(done);
+    return at;
+  }
 
   Value* at_word(std::size_t offset) {
     return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), scope_.fields.plan, offset);
@@ -131,7 +182,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
       const ir::DType dtype = chunks_.body.loads[i].dtype;
       Load load{.permute = VectorPermute(builder_, lanes(), ir::byte_size(dtype)), .element = element(dtype)};
       load.tensor = scope_.fields.buffer(builder_, context_.buffer_of_input(source.tensor));
-      load.first_window =
+      load.window =
           builder_.CreateAdd(scope_.argument(4 + static_cast<unsigned>(i)), load_word(RowChunkPlan::lowest(i)));
       load.stride = builder_.CreateMul(units, exprs_.address(builder_, source.step));
       load.spread = load_word(RowChunkPlan::spread(i));
@@ -185,57 +236,76 @@ class ChunkLoopEmitter : private FunctionEmitter {
     return end;
   }
 
-  /// Emits the chunk's first `count` vectors: those that follow each other several a trip.
-  void emit_vectors(Value* chunk, Value* count) {
+  /// Emits where a chunk's vectors lie.
+  void begin_chunk(Value* chunk) {
     for (std::size_t i = 0; i < results_.size(); ++i)
       stored_[i] = builder_.CreateGEP(element(kernel().result(i).dtype), results_[i], chunk);
     for (Load& load : loads_) load.from = builder_.CreateGEP(load.element, load.tensor, load.window);
+  }
+
+  /// Emits the chunk's first `count` vectors: those that follow each other several a trip.
+  void emit_vectors(Value* chunk, Value* count) {
+    begin_chunk(chunk);
     const int joined = chunks_.loop.joined;
     const int trip = RowChunkPlan::vectors_of_trip(chunks_);
     Value* full = smaller(full_, builder_.CreateAnd(count, index(-trip)));
     Value* first = counted_loop(builder_, index(0), full, trip, [&](Value* vector) {
       for (int k = 0; k < trip; k += joined) {
         Value* at = builder_.CreateAdd(vector, index(k));
-        emit_vector(at, builder_.CreateMul(at, index(lanes())), joined, k);
+        emit_vector(lanes_of(at, joined, builder_.CreateMul(at, index(lanes()))), joined, k);
       }
     });
-    counted_loop(builder_, first, count, 1,
-                 [&](Value* vector) { emit_vector(vector, load_entry(plan_.positions, vector), 1, 0); });
+    counted_loop(builder_, first, count, 1, [&](Value* vector) {
+      emit_vector(lanes_of(vector, 1, load_entry(plan_.positions, vector)), 1, 0);
+    });
   }
 
-  /// `position`: where it is stored, in elements after the chunk's first. `number`: of the trip.
-  void emit_vector(Value* vector, Value* position, int joined, int number) {
+  /// What a plan has of some vectors that are taken as one.
+  struct Lanes {
+    Value* position = nullptr;  ///< where they are stored, in elements after the chunk's first
+    std::vector<std::vector<Value*>> starts;  ///< of their windows, of each load
+    std::vector<Value*> numbers;              ///< of each load
+    std::map<PredicateId, Value*> masks;
+  };
+  Lanes lanes_of(Value* vector, int joined, Value* position) {
+    Lanes all{.position = position, .starts = {}, .numbers = {}, .masks = {}};
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      std::vector<Value*>& starts = all.starts.emplace_back();
+      for (int k = 0; k < joined; ++k)
+        starts.push_back(load_entry(plan_.starts[i], k == 0 ? vector : builder_.CreateAdd(vector, index(k))));
+      all.numbers.push_back(load_entry(plan_.indices[i], vector, vector_of(loads_[i].element, joined * lanes())));
+    }
+    for (std::size_t i = 0; i < plan_.selections; ++i)
+      all.masks[plan_.guards[i]] = load_mask(plan_.masks[i], vector, joined);
+    return all;
+  }
+
+  /// `number`: of the first of them in its trip.
+  void emit_vector(const Lanes& taken, int joined, int number) {
     BodyValues::Values values = invariants_.at(joined);
     const auto load = [&](const BodyNode& node) {
-      return emit_load(static_cast<std::size_t>(node.load), vector, joined);
+      return emit_load(static_cast<std::size_t>(node.load), taken, joined);
     };
-    std::map<PredicateId, Value*> masks;
     const auto choose = [&](const BodyNode& node, Value* value, Value* other) {
-      Value*& mask = masks[node.guard];
-      if (mask == nullptr) mask = load_mask(node.guard, vector, joined);
-      return choose_lanes(mask, value, other);
+      return choose_lanes(taken.masks.at(node.guard), value, other);
     };
     nodes_.emit(joined * lanes(), {.load = load, .choose = choose}, values);
     for (std::size_t i = 0; i < results_.size(); ++i) {
       const ir::DType dtype = kernel().result(i).dtype;
-      Value* to = builder_.CreateGEP(element(dtype), stored_[i], position);
+      Value* to = builder_.CreateGEP(element(dtype), stored_[i], taken.position);
       if (number * lanes() * ir::byte_size(dtype) % kLine == 0) prefetch(to);
       builder_.CreateAlignedStore(values[static_cast<std::size_t>(chunks_.body.roots[i])], to, llvm::Align(1));
     }
   }
 
-  Value* emit_load(std::size_t i, Value* vector, int joined) {
+  Value* emit_load(std::size_t i, const Lanes& taken, int joined) {
     Load& load = loads_[i];
-    llvm::FixedVectorType* type = vector_of(load.element, lanes());
     std::vector<Value*> windows;
-    for (int k = 0; k < joined; ++k) {
-      Value* start = load_entry(plan_.starts[i], k == 0 ? vector : builder_.CreateAdd(vector, index(k)));
-      Value* from = builder_.CreateGEP(load.element, load.from, start);
-      windows.push_back(builder_.CreateAlignedLoad(type, from, llvm::Align(1)));
-    }
-    Value* numbers = load_entry(plan_.indices[i], vector, vector_of(load.element, joined * lanes()));
-    if (joined == 1) return load.permute.permuted(windows[0], numbers);
-    return load.permute.permuted_blocks(concatenated(std::move(windows)), numbers);
+    for (Value* start : taken.starts[i])
+      windows.push_back(builder_.CreateAlignedLoad(
+          vector_of(load.element, lanes()), builder_.CreateGEP(load.element, load.from, start), llvm::Align(1)));
+    if (joined == 1) return load.permute.permuted(windows[0], taken.numbers[i]);
+    return load.permute.permuted_blocks(concatenated(std::move(windows)), taken.numbers[i]);
   }
   Value* concatenated(std::vector<Value*> parts) {
     while (parts.size() > 1) {
@@ -251,8 +321,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
   }
 
   /// The lanes' mask: bits where the target has registers of them, else bytes.
-  Value* load_mask(PredicateId guard, Value* vector, int joined) {
-    const RowChunkPlan::Table& table = plan_.masks[plan_.guard_index(guard)];
+  Value* load_mask(const RowChunkPlan::Table& table, Value* vector, int joined) {
     if (!context_.target.mask_registers)
       return load_entry(table, vector, vector_of(builder_.getInt8Ty(), joined * lanes()));
     std::vector<Value*> parts;
