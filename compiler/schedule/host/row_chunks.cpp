@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxLoads = 4;
 constexpr int kMaxAxes = 3;
 // The longest row that is taken with others, and that of a plane: longer ones fill vectors of their own.
-constexpr int kLongestBytes = 128, kLongestPlaneBytes = 256;
+constexpr int kLongestBytes = 128, kLongestPlaneBytes = 192;
 // To plan a chunk takes about as long as to take so many bytes of short rows one by one.
 constexpr std::int64_t kLeastBytes = 4 << 10;
 // Beyond these a chunk is bound by its operations, which other strategies do as well.

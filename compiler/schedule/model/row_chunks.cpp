@@ -84,6 +84,7 @@ void choose_room(const Kernel& kernel, RowChunks& chunks) {
   const auto constant = [&](std::int64_t value) { return exprs.constant(value); };
   const Expr columns = kernel.extents.back();
   loop.unit = exprs.mul(chunks.rows(kernel), columns);
+  loop.longest_unit = kMostUnitBytes / loop.narrowest;
   loop.least_elements = kLeastVectors * loop.lanes * loop.joined;
   loop.most_line_elements = std::max(kMostLineBytes / loop.narrowest, loop.least_elements);
   Expr elements = loop.unit;
@@ -93,7 +94,7 @@ void choose_room(const Kernel& kernel, RowChunks& chunks) {
   const Expr lanes = exprs.mul(constant(5), exprs.min(chunk, elements));
   Expr room = exprs.add(exprs.floordiv(lanes, constant(std::int64_t{2} * loop.lanes)), constant(2));
   const Expr bytes = exprs.mul(elements, constant(all_bytes));
-  for (const Expr wanted : {is_at_least(exprs, constant(kMostUnitBytes / loop.narrowest), loop.unit),
+  for (const Expr wanted : {is_at_least(exprs, constant(loop.longest_unit), loop.unit),
                             is_at_least(exprs, constant(loop.longest_row), columns),
                             is_at_least(exprs, bytes, constant(std::max<std::int64_t>(loop.least_bytes, 1)))})
     room = exprs.mul(room, wanted);

@@ -35,6 +35,7 @@ struct RowChunkLoop {
   int lanes = 0;                 ///< elements of a vector, and of a window
   int joined = 1;                ///< vectors that are permuted and stored as one where all of a chunk are full
   int longest_row = 0;           ///< elements of the longest row that is taken so
+  int longest_unit = 0;          ///< of the longest unit
   std::int64_t least_bytes = 0;  ///< of a launch's results; planning costs more than it saves where there are fewer
   int narrowest = 1;             ///< bytes of an element of the results
   /// A chunk has as many units as make whole cache lines of a result, and `least_elements` at least, where those are no

@@ -37,6 +37,7 @@ class SchedulePrinter {
   std::string print() && {
     add_head();
     for (std::size_t i = 0; i < schedule_.cases.size(); ++i) add_case(i, schedule_.cases[i]);
+    if (const RowChunks* const chunks = schedule_.row_chunks()) add_row_chunks(*chunks);
     for (std::size_t i = 0; i < schedule_.bodies.size(); ++i) add_body(i, schedule_.bodies[i]);
     add_index32_variant();
     return std::move(text_);
@@ -60,7 +61,6 @@ class SchedulePrinter {
       line(1, "serves {}: {}", abi::name_of(guard.assumption), ir::to_string(schedule_.exprs(), guard.holds));
     if (const Tiles* const tiles = schedule_.tiles())
       for (const TransposeTile& tile : tiles->shapes) add_tile(tile);
-    if (const RowChunks* const chunks = schedule_.row_chunks()) add_row_chunks(*chunks);
     if (const VectorGrid* const grid = schedule_.grid()) add_grid(*grid);
     if (const Boxes* const boxes = schedule_.boxes()) add_boxes(*boxes);
   }
@@ -130,7 +130,8 @@ class SchedulePrinter {
     const RowChunkLoop& loop = rows.loop;
     line(1, "row chunks of {} inner {}, by {} lanes{}", rows.axes, rows.axes == 1 ? "axis" : "axes", loop.lanes,
          loop.joined > 1 ? fmt::format(", {} joined", loop.joined) : "");
-    line(2, "plans of {} vectors", text(loop.vectors));
+    line(2, "rows of up to {} elements, units of up to {}, results from {} bytes", loop.longest_row, loop.longest_unit,
+         loop.least_bytes);
     line(2, "from 0 to {}, next {}", text(loop.limit), text(loop.next));
     line(2, "windows from {} to {}", text(loop.window_least), text(loop.window_limit));
     for (std::size_t i = 0; i < rows.sources.size(); ++i) {

@@ -94,7 +94,8 @@ class ChunkLoopEmitter : private FunctionEmitter {
     for (const Load& load : loads_) windows.push_back(builder_.CreateAdd(load.window, load.stride));
     BasicBlock* last = builder_.GetInsertBlock();
     at->addIncoming(next, last);
-    for (std::size_t i = 0; i < loads_.size(); ++i) llvm::cast<PHINode>(loads_[i].window)->addIncoming(windows[i], last);
+    for (std::size_t i = 0; i < loads_.size(); ++i)
+      llvm::cast<PHINode>(loads_[i].window)->addIncoming(windows[i], last);
   }
   Value* next_chunk(Value* at) {
     exprs_.set_coordinate(at_.chunk, at);
@@ -255,14 +256,13 @@ class ChunkLoopEmitter : private FunctionEmitter {
         emit_vector(lanes_of(at, joined, builder_.CreateMul(at, index(lanes()))), joined, k);
       }
     });
-    counted_loop(builder_, first, count, 1, [&](Value* vector) {
-      emit_vector(lanes_of(vector, 1, load_entry(plan_.positions, vector)), 1, 0);
-    });
+    counted_loop(builder_, first, count, 1,
+                 [&](Value* vector) { emit_vector(lanes_of(vector, 1, load_entry(plan_.positions, vector)), 1, 0); });
   }
 
   /// What a plan has of some vectors that are taken as one.
   struct Lanes {
-    Value* position = nullptr;  ///< where they are stored, in elements after the chunk's first
+    Value* position = nullptr;                ///< where they are stored, in elements after the chunk's first
     std::vector<std::vector<Value*>> starts;  ///< of their windows, of each load
     std::vector<Value*> numbers;              ///< of each load
     std::map<PredicateId, Value*> masks;
@@ -302,8 +302,8 @@ class ChunkLoopEmitter : private FunctionEmitter {
     Load& load = loads_[i];
     std::vector<Value*> windows;
     for (Value* start : taken.starts[i])
-      windows.push_back(builder_.CreateAlignedLoad(
-          vector_of(load.element, lanes()), builder_.CreateGEP(load.element, load.from, start), llvm::Align(1)));
+      windows.push_back(builder_.CreateAlignedLoad(vector_of(load.element, lanes()),
+                                                   builder_.CreateGEP(load.element, load.from, start), llvm::Align(1)));
     if (joined == 1) return load.permute.permuted(windows[0], taken.numbers[i]);
     return load.permute.permuted_blocks(concatenated(std::move(windows)), taken.numbers[i]);
   }
