@@ -24,7 +24,7 @@ double lanes_of(const Body& body, double columns) {
 double chunks_of(const Schedule& schedule, std::size_t row_case, const ir::Binding& binding) {
   double chunks = 0;
   const double row = value_of(schedule.columns, binding);
-  if (const RowChunks* const chunked = schedule.row_chunks(row_case); chunked && row <= chunked->loop.longest_row)
+  if (const RowChunks* const chunked = schedule.row_chunks(); chunked && value_of(chunked->loop.vectors, binding) > 0)
     return row / chunked->loop.lanes;
   for (const SegmentCall& call : schedule.cases[row_case].calls) {
     const double columns = value_of(call.end, binding) - value_of(call.begin, binding);

@@ -186,7 +186,8 @@ class PtxRun {
   bool assemble_alone(const char* target, const abi::CompiledCode& code, const std::string& what) {
     if (!ptxas_ || !ptxas_->knows(target)) return true;
     for (const auto& variants : code.kernels)
-      for (const auto& [abi, offset] : variants) {
+      for (const abi::KernelVariant& variant : variants) {
+        const abi::KernelAbi& abi = variant.abi;
         const std::optional<std::string> text = abi::ptx_of_entry(code.text(), abi.name);
         if (!text) return fail(what, "no entry " + abi.name);
         const auto uses = ptxas_->assemble(*text, target);
