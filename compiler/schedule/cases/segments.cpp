@@ -45,9 +45,7 @@ class RowSplitter {
     cases_.emplace_back();
     const std::vector<ConditionId> question = domain.row_question();
     if (question.empty() || cases_left() == 0) {
-      RowCase& leaf = cases_[static_cast<std::size_t>(index)];
-      leaf.roots = domain.roots();
-      leaf.segments = cut(std::move(domain));
+      cases_[static_cast<std::size_t>(index)].segments = cut(std::move(domain));
       return index;
     }
     ++tests_;
@@ -134,7 +132,7 @@ class RowSplitter {
 
 std::vector<RowCase> whole_rows(const Kernel& kernel) {
   const Expr zero = kernel.program->exprs().constant(0);
-  RowCase all{.segments = {{zero, kernel.extents.back(), {}, kernel.roots}}, .roots = kernel.roots};
+  RowCase all{.segments = {{zero, kernel.extents.back(), {}, kernel.roots}}};
   return {std::move(all)};
 }
 

@@ -32,7 +32,6 @@ struct RowCase {
   int holds = -1;  // index of the case where the test holds
   int fails = -1;
   std::vector<Segment> segments;
-  std::vector<NodeId> roots = {};  // of its rows, before they were cut
 
   [[nodiscard]] bool is_test() const { return holds >= 0; }
 };

@@ -13,10 +13,6 @@ struct VectorPermutes {
   int blocks = 0;                 ///< bytes of the widest vectors whose blocks it shuffles, elements of any size
   bool masks = false;             ///< it loads and stores any lanes of a vector, of elements of each size
 
-  /// Returns whether one instruction takes any lanes of two vectors of elements of so many bytes. (Of smaller ones it
-  /// is three: vpermt2w and vpermt2b take two permutations and a blend on Intel's cores.)
-  [[nodiscard]] bool takes_any_two(int element_bytes) const { return masks && element_bytes >= 4; }
-
   [[nodiscard]] int bytes_of(ir::DType dtype) const {
     return bytes[static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(ir::byte_size(dtype))))];
   }
