@@ -49,7 +49,7 @@ class CommandLine(Case):
 
     def test_help_says_exit_codes_files_and_where_the_pages_are(self):
         text = self.succeed("help")
-        page = (SOURCE / "docs/cli.md").read_text()
+        page = (SOURCE / "docs/cli-reference.md").read_text()
         codes = re.findall(r"(?m)^\| (\d+) \| ", page[page.index("## Errors and exit codes"):])
         self.assertEqual(re.findall(r"(?m)^ +(\d+)  \S", text), codes)
         self.assertIn("docs/cli.md", text)
