@@ -90,7 +90,7 @@ PADLOCK_STATIC_ASSERT(sizeof(DLTensor) == 48, dl_tensor_size);
 #define PADLOCK_API_VERSION 1006
 /* Returns 1000 * major + minor of the library that is loaded. */
 PADLOCK_API int32_t padlock_api_version(void);
-/* "0.1.0". */
+/* Returns the release: "0.2.0". */
 PADLOCK_API const char* padlock_version(void);
 
 /* The canonical codes, with gRPC's numbers. */
