@@ -30,7 +30,7 @@ class Installed(unittest.TestCase):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="padlock_install_"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         first = cls.folder / "first"
-        for component in ("library", "development"):
+        for component in ("library", "runtime", "development"):
             run(CMAKE, "--install", BUILD, "--prefix", first, "--component", component)
         cls.prefix = cls.folder / "moved"
         first.rename(cls.prefix)
