@@ -89,8 +89,12 @@ class ElementwiseRule {
   }
 
   [[nodiscard]] std::unexpected<Error> mismatch(const Argument& argument, DType expected, const Typed& found) const {
-    return diagnostics().error(argument.where, fmt::format("expected the type {}, found '{}' of type {}",
-                                                           name_of(expected), found.name, name_of(found.dtype)));
+    const bool is_literal = std::holds_alternative<syntax::Literal>(argument.value);
+    return diagnostics().error(
+        argument.where,
+        fmt::format("expected the type {0}, found '{1}' of type {2}{3}", name_of(expected), found.name,
+                    name_of(found.dtype),
+                    is_literal ? "" : fmt::format("; cast({}, {}) converts", found.name, name_of(expected))));
   }
 
   /// Checks that the operation's class takes the type of an operand.

@@ -80,7 +80,8 @@ std::pair<std::uint64_t, std::uint64_t> bits_of(nb::handle value, std::uint8_t c
 PyObject* pad(PyObject*, PyObject* const* given, Py_ssize_t count, PyObject* names) {
   return padlock::python::guarded([&] {
     static const Signature kSignature(
-        "pad", 3, {{"x"}, {"low"}, {"high"}, {"mode", "constant"}, {"value"}, {"interior"}, {"out"}});
+        "pad", 3, {{"x"}, {"low"}, {"high"}, {"mode", "constant"}, {"value"}, {"interior"}, {"out"}},
+        "; 'low' and 'high' have one amount an axis. padlock.numpy.pad takes NumPy's pairs");
     std::array<nb::handle, 7> v;
     kSignature.match(given, count, names, v);
     return padlock::python::pad(v[0], v[1], v[2], v[3], v[4], v[5], v[6]);

@@ -98,6 +98,8 @@ class Kernel(_core.Kernel):
         `regime` says where calls will find their tensors: "warm" (in the last cache), "cold" (in memory) or "both";
         "auto": as the bytes of the tensors say. Errors: FailedPrecondition where the context's cache is to be written
         and cannot be; Error where it could not be written later."""
+        if not isinstance(budget, (int, float)):
+            raise TypeError(f"budget: expected seconds, found {budget!r}")
         return json.loads(self._tune(dict(min), dict(opt), dict(max), budget, device, search, regime, progress))
 
     def save(self, path: str | os.PathLike[str], targets: Sequence[str] = ("host",)) -> None:
@@ -192,6 +194,8 @@ def load(path: str | os.PathLike[str], *, device: str | None = "host") -> Any:
 
 def _text_of(program: str | os.PathLike[str]) -> str:
     if isinstance(program, str):
+        if "\n" not in program and program.endswith((".pad", ".onnx", ".pack")):
+            raise invalid(f"expected a program's text, found what looks like a file: padlock.load({program!r}) reads it")
         return program
     if not isinstance(program, os.PathLike):
         raise invalid(f"expected a program's text, or a pathlib.Path of its file, found {type(program).__name__}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Union
+from typing import NoReturn, Union
 
 from .sizes import Dim, Place, Size, dim_of, place, refuse
 
@@ -27,6 +27,9 @@ class Tensor:
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+    def __array__(self, *arguments: object, **named: object) -> NoReturn:
+        refuse("a tensor of a program has no elements while the program is written: expected a function of padlock.lang, found NumPy's")
 
     def __add__(self, other: Operand) -> Tensor:
         return elementwise("add", self, other)

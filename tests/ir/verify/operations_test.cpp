@@ -71,17 +71,17 @@ TEST_CASE("elementwise: types of the result") {
   refused("a = clamp(b, lo = 0, hi = 1)", "3:11: expected a type other than bool for 'clamp', found 'b' of type bool");
   CHECK(type_of("a = select(b, i, 0)") == "i32[S, 3]");
   CHECK(type_of("a = select(true, b, false)") == "bool[S, 3]");
-  refused("a = select(i, x, x)", "3:12: expected the type bool, found 'i' of type i32");
+  refused("a = select(i, x, x)", "3:12: expected the type bool, found 'i' of type i32; cast(i, bool) converts");
   for (const DType dtype : kAllDTypes)
     CHECK(type_of("a = cast(b, " + std::string(name_of(dtype)) + ")") == std::string(name_of(dtype)) + "[S, 3]");
 }
 
 TEST_CASE("operands are of one type, nothing is promoted") {
-  refused("a = add(x, i)", "3:12: expected the type f32, found 'i' of type i32");
-  refused("a = add(h, s)", "3:12: expected the type f16, found 's' of type f32");
-  refused("a = select(b, x, i)", "3:18: expected the type f32, found 'i' of type i32");
-  refused("a = clamp(x, lo = h, hi = 1)", "3:19: expected the type f32, found 'h' of type f16");
-  refused("a = leaky_relu(x, alpha = h)", "3:27: expected the type f32, found 'h' of type f16");
+  refused("a = add(x, i)", "3:12: expected the type f32, found 'i' of type i32; cast(i, f32) converts");
+  refused("a = add(h, s)", "3:12: expected the type f16, found 's' of type f32; cast(s, f16) converts");
+  refused("a = select(b, x, i)", "3:18: expected the type f32, found 'i' of type i32; cast(i, f32) converts");
+  refused("a = clamp(x, lo = h, hi = 1)", "3:19: expected the type f32, found 'h' of type f16; cast(h, f32) converts");
+  refused("a = leaky_relu(x, alpha = h)", "3:27: expected the type f32, found 'h' of type f16; cast(h, f32) converts");
   refused("a = pad(x, low = [0, 0], high = [0, 0], value = h)", "3:49: expected the type f32, found 'h' of type f16");
 }
 
