@@ -95,7 +95,7 @@ class Error : public detail::Handle<padlock_error, padlock_error_retain, padlock
   }
 };
 
-/// Thrown by Expected::value() where there is an error.
+/// Thrown by Expected::value() if it holds an error.
 class Exception : public std::runtime_error {
  public:
   explicit Exception(Error error) : std::runtime_error(error.text()), error_(std::move(error)) {}
@@ -549,7 +549,7 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
   }
 };
 
-/// Compiled programs from a file, for who has no compiler.
+/// Compiled programs from a file. Running them needs no compiler.
 class Pack : public detail::Handle<padlock_pack, padlock_pack_retain, padlock_pack_release> {
  public:
   using Handle::Handle;
@@ -670,7 +670,7 @@ class Cache : public detail::Handle<padlock_cache, padlock_cache_retain, padlock
   }
 };
 
-/// The devices that there are when it is made.
+/// The machine's devices, listed when it is made.
 class Devices : public detail::Handle<padlock_devices, padlock_devices_retain, padlock_devices_release> {
  public:
   using Handle::Handle;

@@ -17,7 +17,8 @@ _MOST = 1 << 40  # what programs add to an axis at most
 
 
 def _pairs(width: Any, axes: int) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """The amounts before and after each axis, or None for what NumPy had better look at: dicts, floats, unsigned integers, what is wrong or huge."""
+    """Returns the amounts before and after each axis. None sends the call to NumPy: for dicts, floats, unsigned, wrong or huge
+    amounts."""
     if type(width) is int:
         return ((width,) * axes, (width,) * axes) if 0 <= width <= _MOST else None
     if isinstance(width, dict):
@@ -48,7 +49,7 @@ def _holds(dtype: numpy.dtype[Any], given: numpy.ndarray[Any, Any]) -> bool:
 
 
 def _fill(values: Any, dtype: numpy.dtype[Any]) -> Any:
-    """One fill as NumPy would store it, or None where there are several, or the type does not hold it."""
+    """Returns one fill as NumPy would store it; None for several fills, or if the type does not hold it."""
     if type(values) is int and values == 0:
         return 0
     given = numpy.asarray(values)

@@ -7,7 +7,7 @@
 #include "python/core/tensors/families.h"
 #include "python/core/tensors/torch_state.h"
 
-// An argument as memory: what it says of itself, checked where its library would not.
+// An argument as memory: its own description, checked where its library would not check it.
 namespace padlock::python {
 
 inline constexpr int kMaxAxes = 64;

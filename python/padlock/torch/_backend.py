@@ -141,7 +141,7 @@ def _is_covered(graph: Graph) -> bool:
 
 
 def _plain(graph_module: GraphModule) -> Callable[..., Any]:
-    """The graph as Python: no compiler is needed for what is all views and kernels."""
+    """Returns the graph as Python. A graph of views and kernels alone needs no compiler."""
     for node in graph_module.graph.nodes:
         if node.target is torch.ops.padlock.cluster.default:
             node.target = call_kernel
@@ -241,7 +241,7 @@ def _hash_of_sources() -> str:
 
 
 class _Pass(graph_pass_base()):  # type: ignore[misc]
-    """The same for those who own the compile call: a post-grad pass of Inductor."""
+    """The same as a post-grad pass of Inductor, for callers that own the compile call."""
 
     def __init__(self, force: bool = False) -> None:
         self._force = force

@@ -49,7 +49,7 @@ _has_warned = False
 
 
 def _warn_once(decisions: Sequence[Decision]) -> None:
-    """Tells who has set up no logging, once a process, that a graph is none of Padlock's, and what to do."""
+    """Warns once a process, if no logging is set up, that Padlock takes nothing of a graph, and says what to do."""
     global _has_warned
     if _has_warned or logger.isEnabledFor(logging.INFO):
         return
@@ -64,8 +64,8 @@ def _warn_once(decisions: Sequence[Decision]) -> None:
 
 
 def decide(decisions: Sequence[Decision], backward: bool) -> None:
-    """Keeps the decisions of a graph, and logs them: one line a graph at INFO, one a cluster at DEBUG. The first forward graph of
-    which nothing is taken is a warning, for who has no such level."""
+    """Keeps the decisions of a graph, and logs them: one line a graph at INFO, one a cluster at DEBUG. Without these levels the
+    first forward graph with nothing taken is a warning."""
     _decisions.extend(decisions)
     where = "backward graph" if backward else "graph"
     left = [decision for decision in decisions if not decision.taken]

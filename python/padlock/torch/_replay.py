@@ -1,5 +1,4 @@
-"""A program's statements as torch's own operators and ours, each of which has a gradient: so what a program computes has one,
-too, and that one again."""
+"""A program's statements as operators of torch and of Padlock. Each has a gradient of any order, so the program has one, too."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def _named(needed: Sequence[Node]) -> dict[Any, Any]:
 
 
 def _value_of_symbol(graph: Graph, symbol: str, cluster: set[Node]) -> Any:
-    """Finds what has the value of a symbol outside: a node, or a tensor's axis."""
+    """Finds the node or the tensor's axis outside that has a symbol's value."""
     for node in graph.nodes:
         value = node.meta.get("val")
         if isinstance(value, torch.SymInt) and str(value.node.expr) == symbol:

@@ -33,7 +33,7 @@ class FloatEmitter {
   /// Computes 1 / sqrt(x) of f32, to 2^-21 or better: of 0 and infinity, too, and of subnormals if they are `kept`.
   Value* near_rsqrt(Value* x, bool kept);
   Value* magnitude(Value* x);
-  /// Gives x, which is none that is negative, the sign of another. (Not by copysign: LLVM would move it below a later
+  /// Returns x >= 0 with the sign of `sign`. (Not by copysign: LLVM would move it below a later
   /// rounding to f16, and call a library to round the sign's f64.)
   Value* with_sign(Value* x, Value* sign);
   /// Computes a * b + c, with one rounding or two.
