@@ -36,7 +36,7 @@ class Tensor {
   [[nodiscard]] bool is_dense() const;
   /// Takes memory that somebody else has described.
   void set(const DLTensor& view) { view_ = view; }
-  /// Takes bits for another type: `type` and, where it is shorter, one more axis.
+  /// Reads the bits as another type. A shorter type adds one axis.
   void reinterpret(DLDataType type);
   /// Takes elements of as many bytes for those of another type.
   void set_type(DLDataType type) { view_.dtype = type; }

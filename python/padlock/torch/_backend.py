@@ -162,8 +162,8 @@ def _boxed(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _whole(model: GraphModule, inputs: Sequence[Any], how: How) -> Callable[..., Any] | None:
-    """A graph that records no gradient and that Padlock covers, without what torch does for others. It tells of clusters then only:
-    else they are asked for again."""
+    """Compiles a graph without gradients that Padlock covers whole, without AOTAutograd. Logs its clusters only if it succeeds;
+    else the usual way logs them."""
     told: list[Decision] = []
     try:
         made = operators_of(model, inputs, how.force)

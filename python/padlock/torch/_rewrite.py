@@ -21,7 +21,7 @@ from ._sizes import Untranslatable, names_of_extents
 
 @dataclass(frozen=True)
 class Output:
-    """A result that what stays outside needs. Its axes are the tensor's in the order that makes it dense."""
+    """A result that operators outside the cluster read. Its axes are the tensor's, in the order that makes it dense."""
 
     node: Node
     perm: tuple[int, ...]

@@ -46,7 +46,7 @@ class FloatEmitter {
   Value* at_least(Value* x, double bound);
   /// Selects: x < 0 ? below : other.
   Value* if_negative(Value* x, Value* below, Value* other);
-  /// Gives x where it is above zero, and else -0. No NaN stays that is negative.
+  /// Returns x if x > 0, else -0. A negative NaN becomes -0.
   Value* positive_part(Value* x);
   Value* is_negative(Value* x) { return builder_.CreateFCmpOLT(x, constant(0)); }
 
