@@ -96,6 +96,11 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_MODULES, *_OF_LANG} - {"annotations"})
 
 
+def get_include() -> str:
+    """The folder of padlock/padlock.h and padlock.hpp, for a compiler's -I."""
+    return _os.path.join(_os.path.dirname(__file__), "include")
+
+
 def get_library_path() -> str:
     """The file of libpadlock, for those who call its C API (docs/embedding.md)."""
     return _os.path.join(_os.path.dirname(__file__), "lib", "libpadlock.so")
