@@ -5,16 +5,17 @@
 namespace padlock::compiler {
 namespace {
 
-// Each vector pays for all loads and operations that some vector of its warp needs.
+// Each vector pays for all loads and operations that some vector of its warp needs. With three loads that have a segment
+// each, as a pad that wraps has them, a blend is no faster.
 constexpr std::size_t kMostSegments = 8, kMostLoads = 4, kMostOperations = 8;
+constexpr std::ptrdiff_t kMostOwnLoads = 2;
 constexpr int kWord = 4;  // bytes: what lanes are chosen by
 
 bool is_blended(const Schedule& schedule, const Body& body) {
-  const auto moves = [](const BodyLoad& load) { return is_vector(load) || load.kind == LoadKind::invariant; };
   const auto fills_words = [&](int root) {
     return body.lanes * ir::byte_size(body.nodes[static_cast<std::size_t>(root)].dtype) % kWord == 0;
   };
-  return body.lanes == schedule.grid()->lanes && !reads_indices(body) && std::ranges::all_of(body.loads, moves) &&
+  return body.lanes == schedule.grid()->lanes && !reads_indices(body) && std::ranges::all_of(body.loads, is_vector) &&
          std::ranges::all_of(body.roots, fills_words);
 }
 
@@ -45,7 +46,9 @@ std::optional<Blend> blend_of(const Schedule& schedule, const ScheduledCase& row
       if (segments.empty() || segments.back() != segment) segments.push_back(segment);
     }
   }
-  if (blend.loads.size() < 2 || blend.loads.size() > kMostLoads || operations > kMostOperations) return std::nullopt;
+  const auto own = std::ranges::count_if(blend.loads, [](const Blend::Load& load) { return load.segments.size() == 1; });
+  if (blend.loads.size() < 2 || blend.loads.size() > kMostLoads || own > kMostOwnLoads) return std::nullopt;
+  if (operations > kMostOperations) return std::nullopt;
   return blend;
 }
 
