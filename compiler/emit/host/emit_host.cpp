@@ -53,7 +53,7 @@ struct KernelParts {
   std::vector<std::optional<RowChunksCode>> rows;  // of each case
 
   [[nodiscard]] bool any_float() const {
-    return std::ranges::any_of(bodies, has_float_arithmetic) ||
+    return std::ranges::any_of(bodies, [](const llvm::Function* body) { return body && has_float_arithmetic(body); }) ||
            std::ranges::any_of(rows, [](const auto& code) { return code && has_float_arithmetic(code->taker); });
   }
 };
@@ -255,7 +255,8 @@ class EntryEmitter : private FunctionEmitter {
 /// Emits the bodies of a schedule, and what takes its short rows.
 KernelParts emit_parts(KernelContext& context) {
   KernelParts parts;
-  for (std::size_t i = 0; i < context.schedule.bodies.size(); ++i) parts.bodies.push_back(emit_runs(context, i));
+  for (std::size_t i = 0; i < context.schedule.bodies.size(); ++i)
+    parts.bodies.push_back(context.schedule.is_row_data(i) ? nullptr : emit_runs(context, i));
   for (std::size_t i = 0; i < context.schedule.cases.size(); ++i) {
     const bool chunked = !context.bounds_check && context.proven.takes_row_chunks(i);
     parts.rows.push_back(chunked ? std::optional(emit_row_chunks(context, i)) : std::nullopt);
@@ -283,7 +284,8 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
     special.guards = kernel.guards();
     KernelContext specialised{{}, module, kernel, schedule, target, bounds_check, special, sizes, widths};
     for (std::size_t i = 0; i < schedule.bodies.size(); ++i)
-      if (kernel.guards_loads(static_cast<int>(i))) parts.bodies[i] = emit_runs(specialised, i);
+      if (kernel.guards_loads(static_cast<int>(i)) && !schedule.is_row_data(i))
+        parts.bodies[i] = emit_runs(specialised, i);
     EntryEmitter(specialised, parts).emit();
     variants.push_back(std::move(special));
   }

@@ -7,7 +7,7 @@ namespace padlock::compiler {
 
 const RowChunks* Schedule::row_chunks(std::size_t row_case) const {
   const auto* const host = std::get_if<HostCover>(&cover);
-  if (host == nullptr || host->row_chunks.empty() || !host->row_chunks[row_case]) return nullptr;
+  if (host == nullptr || host->row_chunks.size() <= row_case || !host->row_chunks[row_case]) return nullptr;
   return &*host->row_chunks[row_case];
 }
 
