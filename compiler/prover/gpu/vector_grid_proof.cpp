@@ -121,7 +121,7 @@ class GridProof : private ScheduleProof {
     const Expr first = exprs_.add(element, granules.offset);
     const Expr end = exprs_.add(first, exprs_.constant(2 * Int128{grid_.lanes}));
     solver::Region region;
-    region.nonnegative = {less(zero_, granules.shift), less(granules.shift, lanes_)};
+    region.nonnegative = {granules.shift, less(granules.shift, lanes_)};
     solver::Region tested = region;
     for (const ir::Constraint& test : granules.tests)
       tested.nonnegative.push_back(replaced(exprs_, ir::as_expression(exprs_, test).first, granules.first, first));

@@ -236,7 +236,7 @@ void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases, const Sc
   for (const RowCase& row : cases) {
     ScheduledCase scheduled{.test = row.test, .holds = row.holds, .fails = row.fails, .calls = {}};
     for (const Segment& segment : row.segments) {
-      auto [body, sources] = make_body(schedule.kernel, segment.roots, /*vector_sums=*/!options.blocks);
+      auto [body, sources] = make_body(schedule.kernel, segment.roots, /*vector_sums=*/true);
       const auto [it, inserted] = body_ids.try_emplace(key_of(body), static_cast<int>(schedule.bodies.size()));
       if (inserted) schedule.bodies.push_back(std::move(body));
       append(scheduled.calls, {.begin = segment.begin,

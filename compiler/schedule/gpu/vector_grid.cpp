@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/schedule/model/blend.h"
+
 namespace padlock::compiler {
 namespace {
 
@@ -40,7 +42,15 @@ void choose_vectors(ir::ExprContext& exprs, int lanes, Body& body) {
 void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options) {
   VectorGrid grid = grid_of(schedule, options);
   for (Body& body : schedule.bodies) choose_vectors(schedule.exprs(), grid.lanes, body);
+  const int threads = grid.threads, lanes = grid.lanes;
   schedule.cover = std::move(grid);
+  const auto is_blended = [&](const ScheduledCase& row) {
+    const std::optional<Blend> blend = blend_of(schedule, row);
+    return blend && blend->loads.size() > 1;
+  };
+  // A second vector's loads of all segments would take registers of half the threads.
+  if (std::ranges::any_of(schedule.cases, is_blended))
+    schedule.cover = make_vector_grid(schedule.exprs(), threads, /*vectors=*/1, lanes);
 }
 
 }  // namespace padlock::compiler

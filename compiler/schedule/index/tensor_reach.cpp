@@ -24,7 +24,7 @@ bool moves_with_rows(const Kernel& kernel, Expr coordinate) {
 class ReachMaker {
  public:
   ReachMaker(const Kernel& kernel, int lanes)
-      : exprs_(kernel.program->exprs()), kernel_(kernel), around_(exprs_.constant(lanes - 1)) {}
+      : exprs_(kernel.program->exprs()), kernel_(kernel), around_(exprs_.constant(2 * (lanes - 1))) {}
 
   TensorReach make(const LoadSource& source) {
     const ir::Layout& layout = kernel_.graph.layout(source.layout);
@@ -52,7 +52,8 @@ class ReachMaker {
 
   ir::ExprContext& exprs_;
   const Kernel& kernel_;
-  Expr around_;  // elements of granules before a vector's first, and after its last
+  // Elements before the first that is needed, and after the last: of the rest of its vector, and of that one's granules.
+  Expr around_;
   TensorReach reach_;
 };
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compiler/schedule/model/blend.h"
 #include "compiler/schedule/model/schedule.h"
 #include "ir/text/literal.h"
 
@@ -117,7 +118,9 @@ class SchedulePrinter {
     if (scheduled.is_test())
       return line(1, "case {}: if {} then case {} else case {}", index, to_string(kernel_, scheduled.test),
                   scheduled.holds, scheduled.fails);
-    line(1, "case {}: {}", index, count_of(scheduled.calls.size(), "segment"));
+    const std::optional<Blend> blend = schedule_.grid() != nullptr ? blend_of(schedule_, scheduled) : std::nullopt;
+    line(1, "case {}: {}{}", index, count_of(scheduled.calls.size(), "segment"),
+         blend ? fmt::format(", vectors of all from {}", count_of(blend->loads.size(), "load")) : "");
     for (const SegmentCall& call : scheduled.calls) {
       line(2, "[{}, {}): body {}", text(call.begin), text(call.end), call.body);
       for (std::size_t i = 0; i < call.sources.size(); ++i)

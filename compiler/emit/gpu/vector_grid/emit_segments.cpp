@@ -1,5 +1,6 @@
 #include "compiler/emit/gpu/vector_grid/emit_segments.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "compiler/emit/scalar/emit_loop.h"
@@ -13,13 +14,33 @@ Value* SegmentEmitter::place(Value* element) {
   return column;
 }
 
-std::vector<SegmentSite> SegmentEmitter::dispatch(Value* column, bool whole) {
-  std::vector<SegmentSite> sites(vector_.schedule().bodies.size());
+WholeSites SegmentEmitter::dispatch(Value* column, bool whole) {
+  WholeSites sites{.bodies = std::vector<SegmentSite>(vector_.schedule().bodies.size())};
   rows_.emit_row([&](const ScheduledCase& row) -> std::vector<Value*> {
-    choose(row, column, whole, sites);
+    std::optional<Blend> blend = whole ? blend_of(vector_.schedule(), row) : std::nullopt;
+    if (blend)
+      choose_blend(row, std::move(*blend), column, sites.blends);
+    else
+      choose(row, column, whole, sites.bodies);
     return {};
   });
   return sites;
+}
+
+void SegmentEmitter::choose_blend(const ScheduledCase& row, Blend blend, Value* column,
+                                  std::vector<BlendSite>& sites) {
+  llvm::IRBuilder<>& builder = vector_.builder;
+  BasicBlock *here = vector_.block("blend"), *none = vector_.block("none");
+  Value* last = builder.CreateSub(vector_.exact(vector_.schedule().columns), vector_.index(vector_.lanes()));
+  builder.CreateCondBr(builder.CreateICmpSLE(column, last), here, none);
+  builder.SetInsertPoint(here);
+  std::vector<BodyArguments> segments;
+  for (const SegmentCall& call : row.calls)
+    segments.push_back(rows_.arguments_of(call, column, vector_.exact(call.end), nullptr));
+  auto site = std::ranges::find(sites, blend, &BlendSite::blend);
+  if (site == sites.end()) site = sites.insert(site, {.blend = std::move(blend)});
+  site->rows.emplace_back(builder.GetInsertBlock(), std::move(segments));
+  builder.SetInsertPoint(none);
 }
 
 /// The first segment that ends after the column has it. Ends where none is right.
@@ -54,28 +75,49 @@ void SegmentEmitter::choose(const ScheduledCase& row, Value* column, bool whole,
   builder.SetInsertPoint(none);
 }
 
-BodyArguments SegmentEmitter::enter(SegmentSite& site, std::size_t body) {
-  llvm::IRBuilder<>& builder = vector_.builder;
-  BasicBlock* here = vector_.block("body");
+namespace {
+
+/// Emits where blocks meet that have no end yet, and in which some arguments of a body are. Returns them.
+BodyArguments meet(const VectorContext& vector, std::vector<std::pair<BasicBlock*, BodyArguments>>& ways,
+                   std::size_t body) {
+  llvm::IRBuilder<>& builder = vector.builder;
   std::vector<std::vector<Value*>> values;
-  for (auto& [from, arguments] : site) {
-    llvm::IRBuilder<>(from).CreateBr(here);
-    values.push_back(arguments.values());
-  }
-  builder.SetInsertPoint(here);
+  for (auto& way : ways) values.push_back(way.second.values());
   const auto merged = [&](std::size_t position) -> Value* {
     Value* first = values[0][position];
     bool same = true;
-    for (const std::vector<Value*>& segment : values) same &= segment[position] == first;
+    for (const std::vector<Value*>& way : values) same &= way[position] == first;
     if (same) return first;
     llvm::PHINode* phi = builder.CreatePHI(first->getType(), static_cast<unsigned>(values.size()));
-    for (std::size_t i = 0; i < values.size(); ++i) phi->addIncoming(values[i][position], site[i].first);
+    for (std::size_t i = 0; i < values.size(); ++i) phi->addIncoming(values[i][position], ways[i].first);
     return phi;
   };
-  BodyArguments chosen(vector_.context, body);
+  BodyArguments chosen(vector.context, body);
   std::size_t position = 0;
   chosen.for_each([&](Value*& value, bool) { value = merged(position++); });
   return chosen;
+}
+
+}  // namespace
+
+BodyArguments SegmentEmitter::enter(SegmentSite& site, std::size_t body) {
+  BasicBlock* here = vector_.block("body");
+  for (const auto& way : site) llvm::IRBuilder<>(way.first).CreateBr(here);
+  vector_.builder.SetInsertPoint(here);
+  return meet(vector_, site, body);
+}
+
+std::vector<BodyArguments> SegmentEmitter::enter(BlendSite& site) {
+  BasicBlock* here = vector_.block("blended");
+  for (const auto& way : site.rows) llvm::IRBuilder<>(way.first).CreateBr(here);
+  vector_.builder.SetInsertPoint(here);
+  std::vector<BodyArguments> segments;
+  for (std::size_t segment = 0; segment < site.blend.bodies.size(); ++segment) {
+    SegmentSite ways;
+    for (auto& [block, arguments] : site.rows) ways.emplace_back(block, arguments[segment]);
+    segments.push_back(meet(vector_, ways, static_cast<std::size_t>(site.blend.bodies[segment])));
+  }
+  return segments;
 }
 
 }  // namespace padlock::compiler

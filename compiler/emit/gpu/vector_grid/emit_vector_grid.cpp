@@ -1,7 +1,9 @@
 #include "compiler/emit/gpu/vector_grid/emit_vector_grid.h"
 
+#include <map>
 #include <utility>
 
+#include "compiler/emit/gpu/vector_grid/blended_values.h"
 #include "compiler/emit/gpu/vector_grid/edge_list.h"
 #include "compiler/emit/gpu/vector_grid/emit_segments.h"
 #include "compiler/emit/gpu/vector_grid/vector_stores.h"
@@ -9,7 +11,8 @@
 namespace padlock::compiler {
 namespace {
 
-// Kinds of vectors that no body makes whole; else the number of that body stands in their place.
+// Kinds of vectors that no body makes whole; else the number of that body stands in their place, or, after all bodies,
+// that of a blend.
 constexpr int kEdge = -1, kNone = -2;
 
 /// A vector whose loads are on their way.
@@ -17,7 +20,8 @@ struct LoadedVector {
   Value* slot = nullptr;
   Value* first = nullptr;  // element, as it is counted
   llvm::PHINode* state = nullptr;
-  std::vector<std::vector<llvm::PHINode*>> loaded = {};  // by body
+  std::map<std::size_t, std::vector<llvm::PHINode*>> loaded = {};  // by state, of what may make it
+  std::vector<Blend> blends = {};
 };
 
 class VectorGridEmitter {
@@ -136,16 +140,23 @@ class VectorGridEmitter {
     builder_.CreateCondBr(builder_.CreateAnd(taken, inside), whole, unloaded->getParent());
     builder_.SetInsertPoint(whole);
     Value* column = segments_.place(vector.first);
-    std::vector<SegmentSite> sites = segments_.dispatch_whole(column);
+    WholeSites sites = segments_.dispatch_whole(column);
     go_to(unloaded, state(kEdge));
-    std::vector<std::pair<BasicBlock*, std::vector<Value*>>> loaded(sites.size());
-    for (std::size_t body = 0; body < sites.size(); ++body) {
-      if (sites[body].empty()) continue;
-      ThreadValues code(vector_, body, segments_.enter(sites[body], body), column);
+    const std::size_t bodies = sites.bodies.size();
+    std::vector<std::pair<BasicBlock*, std::vector<Value*>>> loaded(bodies + sites.blends.size());
+    const auto add = [&](std::size_t which, auto code) {
       if (waits) vector_.wait_for_earlier_grids();
-      loaded[body].second = code.load([&] { go_to(vector.state, state(kEdge)); });
-      loaded[body].first = builder_.GetInsertBlock();
-      go_to(vector.state, state(static_cast<int>(body)));
+      loaded[which].second = code.load([&] { go_to(vector.state, state(kEdge)); });
+      loaded[which].first = builder_.GetInsertBlock();
+      go_to(vector.state, state(static_cast<int>(which)));
+    };
+    for (std::size_t body = 0; body < bodies; ++body)
+      if (!sites.bodies[body].empty())
+        add(body, ThreadValues(vector_, body, segments_.enter(sites.bodies[body], body), column));
+    for (BlendSite& site : sites.blends) {
+      vector.blends.push_back(site.blend);
+      add(bodies + vector.blends.size() - 1,
+          BlendedValues(vector_, vector.blends.back(), segments_.enter(site), column));
     }
     if (waits) {
       builder_.SetInsertPoint(unloaded->getParent());
@@ -153,9 +164,8 @@ class VectorGridEmitter {
       go_to(vector.state, unloaded);
     }
     builder_.SetInsertPoint(join);
-    vector.loaded.resize(sites.size());
-    for (std::size_t body = 0; body < sites.size(); ++body)
-      if (loaded[body].first != nullptr) vector.loaded[body] = merge(*vector.state, loaded[body]);
+    for (std::size_t which = 0; which < loaded.size(); ++which)
+      if (loaded[which].first != nullptr) vector.loaded[which] = merge(*vector.state, loaded[which]);
     return vector;
   }
 
@@ -177,20 +187,29 @@ class VectorGridEmitter {
     BasicBlock* done = vector_.block("stored");
     llvm::SwitchInst* choice = builder_.CreateSwitch(vector.state, done);
     Ways ways;
-    for (std::size_t body = 0; body < vector.loaded.size(); ++body) {
-      if (vector_.schedule().bodies[body].strategies.size() < 2) continue;
+    const std::size_t bodies = vector_.schedule().bodies.size();
+    for (const auto& [which, phis] : vector.loaded) {
       BasicBlock* place = vector_.block("compute");
-      choice->addCase(state(static_cast<int>(body)), place);
+      choice->addCase(state(static_cast<int>(which)), place);
       builder_.SetInsertPoint(place);
-      const std::vector<Value*> loaded(vector.loaded[body].begin(), vector.loaded[body].end());
-      ThreadValues code(vector_, body, BodyArguments(context_, body), nullptr);
-      add_way(ways, code.compute(loaded));
+      const std::vector<Value*> loaded(phis.begin(), phis.end());
+      if (which < bodies)
+        add_way(ways, ThreadValues(vector_, which, BodyArguments(context_, which), nullptr).compute(loaded));
+      else
+        add_way(ways, blended(vector.blends[which - bodies]).compute(loaded));
     }
     if (!ways.empty()) {
       stores_.store_vector(vector.first, end_ways(ways));
       builder_.CreateBr(done);
     }
     builder_.SetInsertPoint(done);
+  }
+
+  /// A blend whose loads are done.
+  BlendedValues blended(const Blend& blend) {
+    std::vector<BodyArguments> none;
+    for (const int body : blend.bodies) none.emplace_back(context_, static_cast<std::size_t>(body));
+    return {vector_, blend, std::move(none), nullptr};
   }
 
   const VectorContext& vector_;

@@ -35,12 +35,36 @@ Value* ThreadValues::past_vector(std::size_t load, Value* element) {
                             builder_.getInt32(vector_bytes(load) - size));
 }
 
-/// One load where the address is a multiple of the vector's size: as a rule all of a launch's are, or none.
-std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element, Value* past) {
+Value* Lanes::any(llvm::IRBuilder<>& builder) const {
+  Value* found = builder.getFalse();
+  for (const auto& [first, end] : runs) found = builder.CreateOr(found, builder.CreateICmpSLT(first, end));
+  return found;
+}
+
+Value* Lanes::all(llvm::IRBuilder<>& builder, int lanes) const {
+  Value* missing = builder.getInt32(static_cast<std::uint32_t>(lanes));
+  for (const auto& [first, end] : runs) missing = builder.CreateSub(missing, builder.CreateSub(end, first));
+  return builder.CreateICmpEQ(missing, builder.getInt32(0));
+}
+
+Value* Lanes::has(llvm::IRBuilder<>& builder, int lane) const {
+  Value* number = builder.getInt32(static_cast<std::uint32_t>(lane));
+  Value* found = builder.getFalse();
+  for (const auto& [first, end] : runs)
+    found = builder.CreateOr(
+        found, builder.CreateAnd(builder.CreateICmpSLE(first, number), builder.CreateICmpSLT(number, end)));
+  return found;
+}
+
+/// One load where the address is a multiple of the vector's size: as a rule all of a launch's are, or none. A lane that
+/// is not needed may lie outside of the tensor.
+std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element, Value* past, const Lanes* needed) {
   BasicBlock* aligned = vector_.block("aligned");
   BasicBlock* misaligned = vector_.block("misaligned");
   BasicBlock* loaded = vector_.block("loaded");
-  builder_.CreateCondBr(builder_.CreateICmpEQ(past, builder_.getInt32(0)), aligned, misaligned);
+  Value* together = builder_.CreateICmpEQ(past, builder_.getInt32(0));
+  if (needed != nullptr) together = builder_.CreateAnd(together, needed->all(builder_, vector_.lanes()));
+  builder_.CreateCondBr(together, aligned, misaligned);
   builder_.SetInsertPoint(aligned);
   Value* vector = accesses_.load(access_of(load, element, vector_.lanes()), granule_type(load));
   vector = builder_.CreateBitCast(vector, type_of(load, vector_.lanes()));
@@ -52,18 +76,24 @@ std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element
   }
   builder_.CreateBr(loaded);
   builder_.SetInsertPoint(misaligned);
+  // The first lane's element may be before the tensor's first.
+  if (needed != nullptr) element = builder_.CreateSExt(element, builder_.getInt64Ty());
   Access access = access_of(load, element);
   std::vector<Value*> lanes;
-  for (; access.displacement < vector_.lanes(); ++access.displacement)
+  for (; access.displacement < vector_.lanes(); ++access.displacement) {
+    const auto place = static_cast<int>(access.displacement);
+    if (needed != nullptr) access.guard = needed->has(builder_, reversed(load) ? vector_.lanes() - 1 - place : place);
     lanes.push_back(accesses_.load(access, type_of(load, 1)));
+  }
   for (std::size_t i = 0; i < lanes.size(); ++i) phis[i]->addIncoming(lanes[i], builder_.GetInsertBlock());
   builder_.CreateBr(loaded);
   builder_.SetInsertPoint(loaded);
   return {phis.begin(), phis.end()};
 }
 
-/// A vector that is a granule itself takes no second one, and is inside as it is: then nothing is tested.
-std::vector<Value*> ThreadValues::load_granules(std::size_t load, Value* element, Value* past,
+/// A vector that is a granule itself takes no second one, and is inside as it is, if all its lanes are needed: then
+/// nothing is tested.
+std::vector<Value*> ThreadValues::load_granules(std::size_t load, Value* element, Value* past, const Lanes* needed,
                                                 llvm::function_ref<void()> outside) {
   const Granules& granules = vector_.grid().granules;
   ExprEmitter& exprs = vector_.exprs;
@@ -76,7 +106,9 @@ std::vector<Value*> ThreadValues::load_granules(std::size_t load, Value* element
   BasicBlock* inside = vector_.block("granules");
   BasicBlock* elsewhere = vector_.block("outside");
   Value* is_granule = builder_.CreateICmpEQ(past, builder_.getInt32(0));
-  builder_.CreateCondBr(builder_.CreateOr(is_granule, holds_of_offsets(builder_, exprs, granules.tests)), inside,
+  Value* is_inside =
+      needed == nullptr ? is_granule : builder_.CreateAnd(is_granule, needed->all(builder_, vector_.lanes()));
+  builder_.CreateCondBr(builder_.CreateOr(is_inside, holds_of_offsets(builder_, exprs, granules.tests)), inside,
                         elsewhere);
   builder_.SetInsertPoint(elsewhere);
   outside();
@@ -99,10 +131,19 @@ std::vector<Value*> ThreadValues::load_granules(std::size_t load, Value* element
   return {low, high, past};
 }
 
-std::vector<Value*> ThreadValues::load_vector(std::size_t load, llvm::function_ref<void()> outside) {
+std::vector<Value*> ThreadValues::load_lanes(std::size_t load, llvm::function_ref<void()> outside,
+                                             const Lanes* needed) {
+  if (!is_vector(load_at(load))) return {load_at(load).kind == LoadKind::invariant ? load_here(load) : gather(load)};
   Value* element = first_in_memory(load);
   Value* past = past_vector(load, element);
-  return takes_granules(load) ? load_granules(load, element, past, outside) : load_elements(load, element, past);
+  return takes_granules(load) ? load_granules(load, element, past, needed, outside)
+                              : load_elements(load, element, past, needed);
+}
+
+std::size_t ThreadValues::loaded_values(std::size_t load) const {
+  constexpr std::size_t kGranuleValues = 3;
+  if (!is_vector(load_at(load))) return 1;
+  return takes_granules(load) ? kGranuleValues : static_cast<std::size_t>(vector_.lanes());
 }
 
 /// A vector that is a granule is not shifted.
@@ -123,6 +164,7 @@ Value* ThreadValues::from_granules(std::size_t load, llvm::ArrayRef<Value*> load
 }
 
 Value* ThreadValues::vector_from(std::size_t load, llvm::ArrayRef<Value*> loaded) {
+  if (!is_vector(load_at(load))) return loaded.front();
   llvm::Type* type = type_of(load, vector_.lanes());
   Value* vector = llvm::PoisonValue::get(type);
   if (takes_granules(load)) {

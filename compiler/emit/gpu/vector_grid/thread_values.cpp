@@ -89,6 +89,7 @@ Access ThreadValues::access_of(std::size_t load, Value* element, int elements) {
 Value* ThreadValues::element_of(std::size_t load, Value* column) {
   const BodyLoad& moving = load_at(load);
   Value* base = arguments_.loads[load].base;
+  if (has_offset(moving)) base = builder_.CreateAdd(base, vector_.exprs.address(builder_, moving.offset));
   if (moving.kind == LoadKind::invariant) return base;
   llvm::Type* offset = vector_.context.offset_type();
   if (moving.kind == LoadKind::strided) {
@@ -130,33 +131,32 @@ Value* ThreadValues::load_here(std::size_t load) {
 // --- values --------------------------------------------------------------------------------------------------------
 
 std::vector<Value*> ThreadValues::load(llvm::function_ref<void()> outside) {
+  if (has_sums(body_)) {
+    indices_ = emit_indices();
+    return compute_from(vector_.lanes(),
+                        [&](std::size_t i) { return vector_from(i, load_lanes(i, outside, nullptr)); });
+  }
   std::vector<Value*> loaded = emit_indices();
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
-    if (is_vector(load_at(i))) {
-      const std::vector<Value*> values = load_vector(i, outside);
-      loaded.insert(loaded.end(), values.begin(), values.end());
-    } else {
-      loaded.push_back(load_at(i).kind == LoadKind::invariant ? load_element(i) : gather(i));
-    }
+    const std::vector<Value*> values = load_lanes(i, outside, nullptr);
+    loaded.insert(loaded.end(), values.begin(), values.end());
   }
   return loaded;
 }
 
 std::vector<Value*> ThreadValues::compute(llvm::ArrayRef<Value*> loaded) {
+  if (has_sums(body_)) return loaded.vec();
   const auto index_count = static_cast<std::size_t>(
       std::ranges::count(body_.nodes, NodeKind::index, &BodyNode::kind));  // of a vector none has a scope
   indices_.assign(loaded.begin(), loaded.begin() + static_cast<std::ptrdiff_t>(index_count));
   loaded = loaded.drop_front(index_count);
   std::vector<Value*> values;
   for (std::size_t i = 0; i < body_.loads.size(); ++i) {
-    const std::size_t count = !is_vector(load_at(i)) ? 1
-                              : takes_granules(i)    ? 3
-                                                     : static_cast<std::size_t>(vector_.lanes());
-    const llvm::ArrayRef<Value*> own = loaded.take_front(count);
-    values.push_back(is_vector(load_at(i)) ? vector_from(i, own) : own.front());
+    const std::size_t count = loaded_values(i);
+    values.push_back(vector_from(i, loaded.take_front(count)));
     loaded = loaded.drop_front(count);
   }
-  return compute_from(vector_.lanes(), values);
+  return compute_from(vector_.lanes(), [&](std::size_t i) { return values[i]; });
 }
 
 std::vector<Value*> ThreadValues::compute_element() {
@@ -167,7 +167,7 @@ std::vector<Value*> ThreadValues::compute_element() {
 
 std::vector<Value*> ThreadValues::compute(int lanes, llvm::ArrayRef<Value*> loads) {
   indices_ = emit_indices();
-  return compute_from(lanes, loads);
+  return compute_from(lanes, [&](std::size_t i) { return loads[i] == nullptr ? load_here(i) : loads[i]; });
 }
 
 /// Emits the coordinates that are elements, at the first column: where the others are not set, there are none.
@@ -178,14 +178,11 @@ std::vector<Value*> ThreadValues::emit_indices() {
   return indices;
 }
 
-/// `loads`: vectors of so many lanes or scalars that all lanes share.
-std::vector<Value*> ThreadValues::compute_from(int lanes, llvm::ArrayRef<Value*> loads) {
+/// `load`: gives vectors of so many lanes or scalars that all lanes share, in the walks of a sum at each of their turns.
+std::vector<Value*> ThreadValues::compute_from(int lanes, llvm::function_ref<Value*(std::size_t)> load_of) {
   BodyValues nodes(vector_.context, body_, builder_, vector_.fields, vector_.exprs);
   BodyValues::Values values(body_.nodes.size());
-  const auto load = [&](const BodyNode& node) {
-    const auto i = static_cast<std::size_t>(node.load);
-    return is_late(load_at(i)) ? load_here(i) : loads[i];
-  };
+  const auto load = [&](const BodyNode& node) { return load_of(static_cast<std::size_t>(node.load)); };
   std::size_t next_index = 0;
   const auto index = [&](const BodyNode& node) {
     return is_late(node) ? emit_index(builder_, vector_.exprs, node) : indices_[next_index++];

@@ -66,6 +66,16 @@ struct VectorContext {
   }
 };
 
+/// Lanes of a vector, as runs [first, end) of them, i32.
+struct Lanes {
+  std::vector<std::pair<llvm::Value*, llvm::Value*>> runs = {};
+
+  /// Emits whether there are any; whether all are there; whether one is.
+  [[nodiscard]] llvm::Value* any(llvm::IRBuilder<>& builder) const;
+  [[nodiscard]] llvm::Value* all(llvm::IRBuilder<>& builder, int lanes) const;
+  [[nodiscard]] llvm::Value* has(llvm::IRBuilder<>& builder, int lane) const;
+};
+
 /// Emits the values that a thread makes by a body: of a vector of a grid that lies in one segment of one row, or of one
 /// element.
 class ThreadValues {
@@ -75,12 +85,19 @@ class ThreadValues {
 
   /// Emits the loads of a vector: values that nothing has been done with, of which `compute` makes the results, or
   /// nothing where a granule lies outside of its tensor: that goes to `outside`. The builder stands where all are
-  /// loaded.
+  /// loaded. Of a body that adds up in walks, which load, these are the results.
   [[nodiscard]] std::vector<llvm::Value*> load(llvm::function_ref<void()> outside);
   /// Returns the results, a vector each, from what was loaded.
   [[nodiscard]] std::vector<llvm::Value*> compute(llvm::ArrayRef<llvm::Value*> loaded);
   /// Emits loads and results of one element.
   [[nodiscard]] std::vector<llvm::Value*> compute_element();
+
+  /// Emits one load of a vector of which some lanes are needed (null: all), as many values as `loaded_values` says; and
+  /// makes the vector of them, or the scalar that all lanes share.
+  [[nodiscard]] std::vector<llvm::Value*> load_lanes(std::size_t load, llvm::function_ref<void()> outside,
+                                                     const Lanes* needed);
+  [[nodiscard]] std::size_t loaded_values(std::size_t load) const;
+  [[nodiscard]] llvm::Value* vector_from(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
 
   /// Emits one load of that element; null if it is done in the walks of a sum, or after its data.
   [[nodiscard]] llvm::Value* load_element(std::size_t load);
@@ -104,17 +121,16 @@ class ThreadValues {
   llvm::Value* element_of(std::size_t load, llvm::Value* column);
   llvm::Value* general_element(std::size_t load);
   llvm::Value* first_in_memory(std::size_t load);
-  std::vector<llvm::Value*> load_vector(std::size_t load, llvm::function_ref<void()> outside);
   llvm::Value* past_vector(std::size_t load, llvm::Value* element);
-  std::vector<llvm::Value*> load_elements(std::size_t load, llvm::Value* element, llvm::Value* past);
+  std::vector<llvm::Value*> load_elements(std::size_t load, llvm::Value* element, llvm::Value* past,
+                                          const Lanes* needed);
   std::vector<llvm::Value*> load_granules(std::size_t load, llvm::Value* element, llvm::Value* past,
-                                          llvm::function_ref<void()> outside);
+                                          const Lanes* needed, llvm::function_ref<void()> outside);
   llvm::Value* from_granules(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
-  llvm::Value* vector_from(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
   llvm::Value* gather(std::size_t load);
   llvm::Value* load_here(std::size_t load);
   std::vector<llvm::Value*> emit_indices();
-  [[nodiscard]] std::vector<llvm::Value*> compute_from(int lanes, llvm::ArrayRef<llvm::Value*> loads);
+  [[nodiscard]] std::vector<llvm::Value*> compute_from(int lanes, llvm::function_ref<llvm::Value*(std::size_t)> load);
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;

@@ -1,0 +1,67 @@
+#include "compiler/schedule/model/blend.h"
+
+#include <algorithm>
+
+namespace padlock::compiler {
+namespace {
+
+// Each vector pays for all loads and operations that some vector of its warp needs. With three loads that have a segment
+// each, as a pad that wraps has them, a blend is no faster.
+constexpr std::size_t kMostSegments = 8, kMostLoads = 4, kMostOperations = 8;
+constexpr std::ptrdiff_t kMostOwnLoads = 2;
+// A vector of fewer elements that is one load beside fills is as soon made by element.
+constexpr int kFewLanes = 8;
+constexpr int kWord = 4;  // bytes: what lanes are chosen by
+
+bool is_blended(const Schedule& schedule, const Body& body) {
+  const auto fills_words = [&](int root) {
+    return body.lanes * ir::byte_size(body.nodes[static_cast<std::size_t>(root)].dtype) % kWord == 0;
+  };
+  return body.lanes == schedule.grid()->lanes && !reads_indices(body) && std::ranges::all_of(body.loads, is_vector) &&
+         std::ranges::all_of(body.roots, fills_words);
+}
+
+}  // namespace
+
+std::size_t Blend::main_segment() const {
+  const auto shared = [](const Load& load) { return load.segments.size(); };
+  const Load& most = *std::ranges::max_element(loads, {}, shared);
+  // Of those the one that has no other load.
+  const auto alone = [&](std::size_t segment) { return takes[segment].size() == 1; };
+  const auto found = std::ranges::find_if(most.segments, alone);
+  return found == most.segments.end() ? most.segments.front() : *found;
+}
+
+std::optional<Blend> blend_of(const Schedule& schedule, const ScheduledCase& row) {
+  if (row.calls.size() < 2 || row.calls.size() > kMostSegments) return std::nullopt;
+  Blend blend;
+  std::size_t operations = 0;
+  for (std::size_t segment = 0; segment < row.calls.size(); ++segment) {
+    const SegmentCall& call = row.calls[segment];
+    const Body& body = schedule.body_of(call);
+    if (!is_blended(schedule, body)) return std::nullopt;
+    if (std::ranges::find(blend.bodies, call.body) == blend.bodies.end()) operations += operation_count(body);
+    blend.bodies.push_back(call.body);
+    std::vector<std::size_t>& takes = blend.takes.emplace_back();
+    for (std::size_t load = 0; load < call.sources.size(); ++load) {
+      const auto is_like = [&](const Blend::Load& other) {
+        const SegmentCall& its = row.calls[other.segment];
+        const LoadSource &a = call.sources[load], &b = its.sources[other.load];
+        return a.tensor == b.tensor && a.layout == b.layout && a.base == b.base &&
+               body.loads[load].kind == schedule.body_of(its).loads[other.load].kind;
+      };
+      const auto place = std::ranges::find_if(blend.loads, is_like);
+      takes.push_back(static_cast<std::size_t>(place - blend.loads.begin()));
+      if (place == blend.loads.end()) blend.loads.push_back({.segment = segment, .load = load});
+      std::vector<std::size_t>& segments = blend.loads[takes.back()].segments;
+      if (segments.empty() || segments.back() != segment) segments.push_back(segment);
+    }
+  }
+  const auto own = std::ranges::count_if(blend.loads, [](const Blend::Load& load) { return load.segments.size() == 1; });
+  if (blend.loads.empty() || blend.loads.size() > kMostLoads || own > kMostOwnLoads) return std::nullopt;
+  if (operations > kMostOperations) return std::nullopt;
+  if (blend.loads.size() == 1 && schedule.grid()->lanes < kFewLanes) return std::nullopt;
+  return blend;
+}
+
+}  // namespace padlock::compiler
