@@ -5,8 +5,8 @@
 namespace padlock::compiler {
 namespace {
 
-// Each vector pays for all loads and operations that some vector of its warp needs. With three loads that have a segment
-// each, as a pad that wraps has them, a blend is no faster.
+// Each vector pays for all loads and operations that some vector of its warp needs. With three loads that have a
+// segment each, as a pad that wraps has them, a blend is no faster.
 constexpr std::size_t kMostSegments = 8, kMostLoads = 4, kMostOperations = 8;
 constexpr std::ptrdiff_t kMostOwnLoads = 2;
 // A vector of fewer elements that is one load beside fills is as soon made by element.
@@ -57,7 +57,8 @@ std::optional<Blend> blend_of(const Schedule& schedule, const ScheduledCase& row
       if (segments.empty() || segments.back() != segment) segments.push_back(segment);
     }
   }
-  const auto own = std::ranges::count_if(blend.loads, [](const Blend::Load& load) { return load.segments.size() == 1; });
+  const auto own =
+      std::ranges::count_if(blend.loads, [](const Blend::Load& load) { return load.segments.size() == 1; });
   if (blend.loads.empty() || blend.loads.size() > kMostLoads || own > kMostOwnLoads) return std::nullopt;
   if (operations > kMostOperations) return std::nullopt;
   if (blend.loads.size() == 1 && schedule.grid()->lanes < kFewLanes) return std::nullopt;

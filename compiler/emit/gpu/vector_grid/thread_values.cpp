@@ -178,7 +178,8 @@ std::vector<Value*> ThreadValues::emit_indices() {
   return indices;
 }
 
-/// `load`: gives vectors of so many lanes or scalars that all lanes share, in the walks of a sum at each of their turns.
+/// `load`: gives vectors of so many lanes or scalars that all lanes share, in the walks of a sum at each of their
+/// turns.
 std::vector<Value*> ThreadValues::compute_from(int lanes, llvm::function_ref<Value*(std::size_t)> load_of) {
   BodyValues nodes(vector_.context, body_, builder_, vector_.fields, vector_.exprs);
   BodyValues::Values values(body_.nodes.size());
