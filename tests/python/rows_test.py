@@ -267,6 +267,51 @@ class NumPy(unittest.TestCase):
         self.assertEqual(taken.tolist(), [[12, 13], [-3, -3], [0, 1], [-3, -3]])
 
 
+class Collate(unittest.TestCase):
+    def wanted(self, lists: Any, width: int, side: str, value: Any) -> Any:
+        spare = [[value] * (width - len(one)) for one in lists]
+        return [one + rest if side == "right" else rest + one for one, rest in zip(lists, spare)]
+
+    def test_lists(self) -> None:
+        for lists in ([[1, 2, 3], [], [4]], [[]], [[2**63 - 1], [-(2**63), 0]], [[True, False], [7]]):
+            for side in ("right", "left"):
+                for multiple in (1, 8):
+                    width = -(-max(map(len, lists)) // multiple) * multiple
+                    made, mask = padlock.collate(lists, multiple, side, -5, mask=True)
+                    self.assertEqual((made.dtype, mask.dtype), (numpy.int64, numpy.int64))
+                    self.assertEqual(made.tolist(), self.wanted(lists, width, side, -5))
+                    self.assertEqual(mask.tolist(), self.wanted([[1] * len(one) for one in lists], width, side, 0))
+                    self.assertEqual(padlock.collate(lists, multiple, side, -5).tolist(), made.tolist())
+
+    def test_arrays_and_what_becomes_one(self) -> None:
+        for kind in (numpy.int32, numpy.float32, numpy.bool_):
+            parts = [numpy.arange(n).astype(kind) for n in (3, 0, 5)]
+            made, mask = padlock.collate(parts, multiple_of=4, side="left", mask=True)
+            self.assertEqual(made.dtype, kind)
+            self.assertEqual(made.tolist(), self.wanted([part.tolist() for part in parts], 8, "left", kind(0)))
+            self.assertEqual(mask.sum(1).tolist(), [3, 0, 5])
+        rows = padlock.collate([numpy.ones((2, 3)), numpy.ones((1, 3))], value=7)
+        self.assertEqual(rows.tolist(), [[[1] * 3] * 2, [[1] * 3, [7] * 3]])
+        self.assertEqual(padlock.collate([[0.5], [1.5, 2.5], []]).tolist(), [[0.5, 0], [1.5, 2.5], [0, 0]])
+        self.assertEqual(padlock.collate([(1, 2), (3,)]).tolist(), [[1, 2], [3, 0]])
+
+    @needs("torch")
+    def test_tensors(self) -> None:
+        made, mask = padlock.collate([torch.ones(2), torch.ones(3)], mask=True)
+        self.assertEqual(made.tolist(), [[1, 1, 0], [1, 1, 1]])
+        self.assertEqual((made.dtype, mask.tolist()), (torch.float32, [[1, 1, 0], [1, 1, 1]]))
+
+    def test_refused(self) -> None:
+        with self.assertRaisesRegex(ValueError, "collate: expected one or more sequences, found none"):
+            padlock.collate([])
+        with self.assertRaisesRegex(ValueError, "multiple_of: expected 1 or more, found 0"):
+            padlock.collate([[1]], multiple_of=0)
+        with self.assertRaisesRegex(ValueError, "side: expected 'right' or 'left', found 'top'"):
+            padlock.collate([[1]], side="top")
+        with self.assertRaisesRegex(TypeError, "collate: expected sequences of one type, found float32, int64"):
+            padlock.collate([numpy.ones(2, numpy.float32), numpy.ones(2, numpy.int64)])
+
+
 class Language(unittest.TestCase):
     def test_take_search_and_sizes(self) -> None:
         lang = padlock.lang
