@@ -98,6 +98,16 @@ constexpr auto kOperationNames = std::to_array<Spelling>({
     {"zero_pad", "'pad'"},
     {"pad2d", "'pad'"},
     {"mod", "a size's 'mod': tensors have none"},
+    {"gather", "'take'"},
+    {"gather_nd", "'take'"},
+    {"index", "'take'"},
+    {"index_select", "'take'"},
+    {"embedding", "'take'"},
+    {"lookup", "'take'"},
+    {"dynamic_slice", "'take'"},
+    {"searchsorted", "'search'"},
+    {"bucketize", "'search'"},
+    {"upper_bound", "'search'"},
 });
 
 constexpr auto kArguments = std::to_array<Spelling>({

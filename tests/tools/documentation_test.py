@@ -1,4 +1,4 @@
-"""Every command in docs/cli.md, docs/debugging.md, docs/onnx.md, docs/proofs.md, docs/tuning.md and the README, and every example at the end of a help
+"""Every command in docs/cli.md, docs/debugging.md, docs/onnx.md, docs/proofs.md, docs/rows.md, docs/tuning.md and the README, and every example at the end of a help
 text, works as typed; what a page shows of a command's output is in it, and one of which it shows an error fails with that."""
 
 import os
@@ -77,6 +77,9 @@ class Documentation(Case):
 
     def test_commands_of_the_page_on_proofs(self):
         self.check_page("docs/proofs.md", 6)
+
+    def test_commands_of_the_page_on_rows(self):
+        self.check_page("docs/rows.md", 1)
 
     def test_commands_of_the_page_on_models(self):
         self.check_page("docs/onnx.md", 3)

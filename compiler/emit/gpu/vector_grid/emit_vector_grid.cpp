@@ -122,7 +122,11 @@ class VectorGridEmitter {
     vector.first = first_of(vector.slot);
     BasicBlock* join = vector_.block("loaded");
     vector.state = llvm::PHINode::Create(builder_.getInt32Ty(), 4, "state", join);
-    const bool waits = i == 0 && context_.abi.waits;
+    bool waits = i == 0 && context_.abi.waits;
+    if (waits && vector_.schedule().row_data >= 0) {  // which is read before it is known where loads start
+      vector_.wait_for_earlier_grids();
+      waits = false;
+    }
     llvm::PHINode* unloaded = vector.state;
     if (waits) unloaded = llvm::PHINode::Create(builder_.getInt32Ty(), 2, "unloaded", vector_.block("unloaded"));
     const auto go_to = [&](llvm::PHINode* phi, Value* value) {
