@@ -106,7 +106,16 @@ constexpr auto kOperationNames = std::to_array<Spelling>({
     {"dot", "what stands around it: programs have no products of matrices"},
     {"conv", "what stands around it: programs have no convolutions"},
     {"conv2d", "what stands around it: programs have no convolutions"},
-    {"gather", "'slice', whose places are sizes: programs do not index by data"},
+    {"gather", "'take'"},
+    {"gather_nd", "'take'"},
+    {"index", "'take'"},
+    {"index_select", "'take'"},
+    {"embedding", "'take'"},
+    {"lookup", "'take'"},
+    {"dynamic_slice", "'take'"},
+    {"searchsorted", "'search'"},
+    {"bucketize", "'search'"},
+    {"upper_bound", "'search'"},
 });
 
 constexpr auto kArguments = std::to_array<Spelling>({

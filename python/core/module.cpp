@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "python/core/collate.h"
 #include "python/core/fast_call.h"
 #include "python/core/kernel.h"
 #include "python/core/onnx.h"
@@ -134,6 +135,7 @@ NB_MODULE(_core, module) {
   module.def("trim", &padlock::python::trim);
   add_pads(module);
   module.def("import_onnx", &padlock::python::import_onnx, "model"_a, "folder"_a, "outputs"_a);
+  module.def("collate_lists", &padlock::python::collate_lists);
   module.def("xla_pad_handler", &padlock::python::xla_pad_handler);
   module.def("bits_of", &bits_of, "value"_a.none(), "code"_a, "bits"_a);
   module.def("pad_memory", &padlock::python::pad_memory, "x"_a.none(), "low"_a.none(), "high"_a.none(), "mode"_a,

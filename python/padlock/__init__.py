@@ -9,6 +9,7 @@ import os as _os
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import _core
+from ._collate import collate
 from ._core import pad
 from ._dynamo import tell_when_imported
 from ._kernel import Kernel, Pack, Proof, compile, configure, load, load_pack, trim
@@ -61,6 +62,7 @@ __all__ = [
     "ResourceExhausted",
     "Unavailable",
     "Unimplemented",
+    "collate",
     "compile",
     "configure",
     "load",

@@ -74,6 +74,10 @@ class Documentation(unittest.TestCase):
         self.run_page("docs/pytorch.md", 7)
         self.run_page("docs/performance-pytorch.md", 1)
 
+    @needs("torch", "numpy")
+    def test_rows_page(self):
+        self.run_page("docs/rows.md", 1)
+
     def test_no_page_is_left_out(self):
         pages = {"README.md", *(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))}
         source = pathlib.Path(__file__).read_text(encoding="utf-8")

@@ -14,8 +14,10 @@ namespace {
 
 constexpr std::size_t kMaxLoads = 4;
 constexpr int kMaxAxes = 3;
-// The longest row that is taken with others, and that of a plane: longer ones fill vectors of their own.
-constexpr int kLongestBytes = 128, kLongestPlaneBytes = 192;
+// The longest row that is taken with others: longer ones fill vectors of their own.
+constexpr int kLongestBytes = 128;
+/// The same of planes, by the bytes of a vector: of what the target permutes depends what a plan costs for each byte.
+constexpr int longest_plane_bytes(int vector) { return 64 + 2 * vector; }
 // To plan a chunk takes about as long as to take so many bytes of short rows one by one.
 constexpr std::int64_t kLeastBytes = 4 << 10;
 // Beyond these a chunk is bound by its operations, which other strategies do as well.
@@ -38,7 +40,7 @@ class RowChunkMaker {
     const int lanes = lanes_of(body);
     for (std::size_t i = 0; i < made_.sources.size(); ++i)
       if (!is_near(made_.sources[i], lanes) || !split_offset(i)) return std::nullopt;
-    const int bytes = made_.axes == 1 ? kLongestBytes : kLongestPlaneBytes;
+    const int bytes = made_.axes == 1 ? kLongestBytes : longest_plane_bytes(lanes * result_bytes());
     const int longest = bytes / result_bytes();
     if (lanes < 2 || kernel_.extents.back().range().lo > longest) return std::nullopt;
     made_.body.lanes = lanes;

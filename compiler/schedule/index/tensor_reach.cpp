@@ -52,7 +52,8 @@ class ReachMaker {
 
   ir::ExprContext& exprs_;
   const Kernel& kernel_;
-  // Elements before the first that is needed, and after the last: of the rest of its vector, and of that one's granules.
+  // Elements before the first that is needed, and after the last: of the rest of its vector, and of that one's
+  // granules.
   Expr around_;
   TensorReach reach_;
 };

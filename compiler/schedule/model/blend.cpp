@@ -5,8 +5,8 @@
 namespace padlock::compiler {
 namespace {
 
-// Each vector pays for all loads and operations that some vector of its warp needs. With three loads that have a segment
-// each, as a pad that wraps has them, a blend is no faster.
+// Each vector pays for all loads and operations that some vector of its warp needs. With three loads that have a
+// segment each, as a pad that wraps has them, a blend is no faster.
 constexpr std::size_t kMostSegments = 8, kMostLoads = 4, kMostOperations = 8;
 constexpr std::ptrdiff_t kMostOwnLoads = 2;
 constexpr int kWord = 4;  // bytes: what lanes are chosen by

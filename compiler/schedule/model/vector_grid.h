@@ -10,8 +10,8 @@
 // in memory, whatever the rows are. One description serves the code and the proof.
 namespace padlock::compiler {
 
-/// The two granules, vectors at multiples of their size, around a vector of a tensor: the first has lane 0, and the last
-/// lane, too, if the vector is a granule itself; else the second, which follows it, has the last lane.
+/// The two granules, vectors at multiples of their size, around a vector of a tensor: the first has lane 0, and the
+/// last lane, too, if the vector is a granule itself; else the second, which follows it, has the last lane.
 struct Granules {
   // Variables:
   ir::Expr shift;  ///< elements that lane 0 is past a multiple of a granule: in [0, lanes)

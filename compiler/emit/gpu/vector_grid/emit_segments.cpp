@@ -27,8 +27,7 @@ WholeSites SegmentEmitter::dispatch(Value* column, bool whole) {
   return sites;
 }
 
-void SegmentEmitter::choose_blend(const ScheduledCase& row, Blend blend, Value* column,
-                                  std::vector<BlendSite>& sites) {
+void SegmentEmitter::choose_blend(const ScheduledCase& row, Blend blend, Value* column, std::vector<BlendSite>& sites) {
   llvm::IRBuilder<>& builder = vector_.builder;
   BasicBlock *here = vector_.block("blend"), *none = vector_.block("none");
   Value* last = builder.CreateSub(vector_.exact(vector_.schedule().columns), vector_.index(vector_.lanes()));
