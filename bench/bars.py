@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
-"""Draws the README's picture, as SVG, from kept results: how fast Padlock and the libraries that were measured beside it
-pad, as a part of the speed of a plain copy of the same bytes, on a CPU (JSON lines of padlock_bench_host) and on a GPU
-(those of padlock_bench_gpu, and of bench/gpu/peers.py). A bar is a geometric mean over the programs of its panel that
-every contestant of the panel could do.
+"""Draws the pictures of the README and of the pages on performance, as SVG, from runs of the families of problems
+(bench/host_zoo.py, bench/gpu/zoo.py): how fast Padlock and the libraries beside it are, as a part of the speed of a plain
+copy of the same bytes. A bar is a geometric mean over the problems of its panel that every contestant of the panel did.
 
-usage: bars.py --host=RESULTS.jsonl --gpu=RESULTS.jsonl --gpu-peers=RESULTS.jsonl --output=FILE.svg
-       bars.py --families=RESULTS.jsonl [--families=...] --output=FILE.svg    a column for each run of bench/zoo's families
+usage: bars.py --families=RESULTS.jsonl [--families=...] --output=FILE.svg        a column for each run
 """
 
 import argparse
@@ -25,12 +23,9 @@ STYLE = """text{fill:#1f2328;font:12px sans-serif}
 .line{stroke:#57606a;stroke-dasharray:4 3}
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.small{fill:#9198a1}.bar{fill:#6e7681}.copy{fill:#aab4be}
 .padlock{fill:#3fb970}.line{stroke:#aab4be}}"""
-# Runs before torch.compile stood twice had it with dynamic sizes alone.
 STATIC, DYNAMIC = "torch.compile, static", "torch.compile, dynamic"
-NAMES = {"padlock": "Padlock", "numpy": "NumPy", "onnxruntime": "ONNX Runtime", "jax": "JAX", "jax jit": "JAX", "cupy": "CuPy",
-         "triton": "Triton, tuned", "torch": "PyTorch", "torch-static": STATIC, "torch-dynamic": DYNAMIC, "torch-compiled": DYNAMIC,
-         "torch eager": "PyTorch", "torch static": STATIC, "torch dynamic": DYNAMIC, "torch compiled": DYNAMIC}
-LARGE, GPU_SIZE = 8 << 20, 256 << 20
+NAMES = {"padlock": "Padlock", "numpy": "NumPy", "onnxruntime": "ONNX Runtime", "jax": "JAX", "torch eager": "PyTorch",
+         "torch static": STATIC, "torch dynamic": DYNAMIC}
 
 
 def panel_of(title, rates, copy):
@@ -42,32 +37,6 @@ def panel_of(title, rates, copy):
         raise SystemExit(f"bars.py: error: no program of '{title}' that everybody did")
     means = {name: geometric_mean([by_name[name] / by_name[copy] for by_name in complete]) for name in everybody - {copy}}
     return {"title": title, "programs": len(complete), "bars": sorted(means.items(), key=lambda bar: (-bar[1], bar[0]))}
-
-
-def host_panel(title, sizes, lines):
-    """f32 on one thread, over the programs that were compared with memcpy and whose result has one of these sizes."""
-    chosen = {line["case"] for line in lines
-              if line["kind"] == "ratio" and line["what"] == "memcpy" and line["result_bytes"] in sizes}
-    rates = {}
-    for line in lines:
-        if line["kind"] != "row" or line.get("state") != "warm, beside peers" or line.get("case") not in chosen:
-            continue
-        if (line.get("threads"), line.get("op") or "pad", line.get("dtype") or "f32") == (1, "pad", "f32"):
-            # Of another type's comparison there is a memcpy as well; the first is f32's.
-            rates.setdefault(line["case"], {}).setdefault(line["engine"], line["gb_per_s"])
-    return panel_of(title, rates, "memcpy")
-
-
-def gpu_panel(title, dtypes, lines, peers):
-    """Draws one size, over the programs of these types; the copy is the driver's, and the fastest of Triton's kernels counts."""
-    rates = {}
-    for line in [*lines, *peers]:
-        if line["kind"] == "gpu_row" and line["size"] == GPU_SIZE and line["dtype"] in dtypes:
-            name = line["name"].split()[0] if line["name"].startswith("triton ") else line["name"]
-            if name == "memcpy" or name in NAMES:
-                of_program = rates.setdefault(line["problem"], {})
-                of_program[name] = max(line["gb_per_s"], of_program.get(name, 0))
-    return panel_of(title, rates, "memcpy")
 
 
 def families_panel(title, dtypes, rows):
@@ -138,32 +107,12 @@ def families_picture(files):
     return svg(families_columns(files), foot)
 
 
-def picture(host, gpu, peers):
-    cpu = next(line for line in host if line["kind"] == "provenance")
-    card = next(line for line in gpu if line["kind"] == "gpu_provenance")
-    columns = [(f"{cpu['cpu']}, commit {cpu['commit']}",
-                [host_panel("pad, f32, one thread, results below 8 MiB", range(LARGE), host),
-                 host_panel("the same, results from 8 MiB on", range(LARGE, sys.maxsize), host)]),
-               (f"{card['name']}, commit {card['commit']}",
-                [gpu_panel("pad and relu of 256 MiB, f32", ("f32",), gpu, peers),
-                 gpu_panel("the same, f16 and i8", ("f16", "i8"), gpu, peers)])]
-    foot = ["Speed relative to a plain copy of the same bytes (memcpy; on the GPU the driver's). Geometric means over the "
-            "programs that all could do.",
-            "The GPU's peers ran by themselves, on the same machine; JAX's time is the clock's, its dispatch included."]
-    return svg(columns, foot)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    for name in ("host", "gpu", "gpu-peers"):
-        parser.add_argument(f"--{name}")
-    parser.add_argument("--families", action="append", default=[], metavar="RESULTS.jsonl")
+    parser.add_argument("--families", action="append", required=True, metavar="RESULTS.jsonl")
     parser.add_argument("--output", required=True)
     arguments = parser.parse_args()
-    kept = (arguments.host, arguments.gpu, arguments.gpu_peers)
-    if bool(arguments.families) == all(kept):
-        parser.error("expected --families, or --host, --gpu and --gpu-peers")
-    drawing = families_picture(map(read_lines, arguments.families)) if arguments.families else picture(*map(read_lines, kept))
+    drawing = families_picture(map(read_lines, arguments.families))
     with open(arguments.output, "w", encoding="utf-8") as file:
         file.write(drawing)
     return 0

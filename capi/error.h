@@ -50,7 +50,7 @@ template <class T>
   return object != nullptr ? object->allocator() : standard_allocator();
 }
 
-/// Runs a function that returns Status; what it throws is an error, too. A fork does not wait for it: it serves
+/// Runs a function that returns Status; an exception becomes an error, too. A fork does not wait for it: it serves
 /// launches, which take as long as a caller's own work.
 template <class Body>
 padlock_status guarded_launch(const padlock_allocator& allocator, padlock_error** out, Body&& body) noexcept {

@@ -11,7 +11,7 @@
 // Counted objects in a caller's memory: what the C API's handles are.
 namespace padlock::capi {
 
-/// malloc and free, for who brings nothing.
+/// malloc and free, for callers without an allocator.
 [[nodiscard]] padlock_allocator standard_allocator();
 
 /// A block of an allocator, which knows how to go back.

@@ -9,7 +9,7 @@
 #include "padlock/padlock.h"
 #include "support/error.h"
 
-// A caller's DLTensor, of which nothing is trusted but that its pointers point to as many numbers as `ndim` says.
+// A caller's DLTensor. Only its pointers are trusted: each points to `ndim` numbers.
 namespace padlock::capi {
 
 [[nodiscard]] DLDataType dl_type(ir::DType dtype);

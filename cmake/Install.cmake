@@ -10,9 +10,13 @@ install(FILES include/padlock/padlock.h include/padlock/padlock.hpp
 
 foreach(kind shared static)
   if(TARGET padlock_${kind})
-    install(TARGETS padlock_${kind} padlock_runtime_${kind} EXPORT padlock-${kind}
-            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
-            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+    foreach(part library runtime)
+      string(REPLACE library padlock target ${part})
+      string(REPLACE runtime padlock_runtime target ${target})
+      install(TARGETS ${target}_${kind} EXPORT padlock-${kind}
+              LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${part} NAMELINK_COMPONENT development
+              ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+    endforeach()
     install(EXPORT padlock-${kind} NAMESPACE padlock:: DESTINATION ${padlock_cmake_dir} COMPONENT development)
   endif()
 endforeach()
@@ -30,8 +34,13 @@ foreach(name padlock padlock_runtime)
 endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/padlock.pc ${PROJECT_BINARY_DIR}/padlock_runtime.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
+# A package of Debian has no programs beside a library.
+set(padlock_worker_part library)
+if(PADLOCK_DEBIAN)
+  set(padlock_worker_part command)
+endif()
 if(TARGET padlock-worker)
-  install(TARGETS padlock-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/padlock COMPONENT library)
+  install(TARGETS padlock-worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/padlock COMPONENT ${padlock_worker_part})
 endif()
 if(TARGET padlock)
   install(TARGETS padlock RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
@@ -39,14 +48,23 @@ if(TARGET padlock)
 endif()
 if(TARGET padlock_manual)
   set(padlock_manual_dir ${PROJECT_BINARY_DIR}/generated/manual)
-  install(FILES ${padlock_manual_dir}/padlock.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+  set(padlock_page ${padlock_manual_dir}/padlock.1)
+  if(PADLOCK_DEBIAN)
+    set(padlock_page ${padlock_manual_dir}/padlock.1.gz)
+    install(CODE "execute_process(COMMAND gzip -9nkf ${padlock_manual_dir}/padlock.1 COMMAND_ERROR_IS_FATAL ANY)" COMPONENT command)
+  endif()
+  install(FILES ${padlock_page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
   install(FILES ${padlock_manual_dir}/padlock.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
           RENAME padlock COMPONENT command)
   install(FILES ${padlock_manual_dir}/_padlock DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT command)
   install(FILES ${padlock_manual_dir}/padlock.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
           COMPONENT command)
 endif()
+if(PADLOCK_DEBIAN)
+  include(cmake/Debian.cmake)
+  return()
+endif()
 # With each part, since each may be all that is installed.
-foreach(part library development command)
+foreach(part library runtime development command)
   install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${part})
 endforeach()

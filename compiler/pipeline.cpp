@@ -72,6 +72,7 @@ Result<std::vector<Kernel>> lower(const ir::Program& program, const PassEdits* e
   for (Kernel& kernel : kernels) {
     if (edits != nullptr) edits->gathered(kernel);
     merge_axes(kernel, steps);  // long rows of short ones
+    find_row_data(kernel);      // what rows read where data says
   }
   return kernels;
 }

@@ -23,6 +23,7 @@ enum class OpClass : std::uint8_t {
   cast,
   coordinate,  ///< iota: no operand; coordinates become elements of a type
   adjoint,     ///< pad_adjoint: sums of elements, every type but bool
+  by_data,     ///< take and search: which elements are read depends on the values of integers
 };
 
 // The one table of operations: id, name in the language, class, tensor operands (-1: one or more).
@@ -35,6 +36,8 @@ enum class OpClass : std::uint8_t {
   X(reshape, "reshape", movement, 1)           \
   X(iota, "iota", coordinate, 0)               \
   X(pad_adjoint, "pad_adjoint", adjoint, 1)    \
+  X(take, "take", by_data, -1)                 \
+  X(search, "search", by_data, 2)              \
   X(relu, "relu", unary, 1)                    \
   X(leaky_relu, "leaky_relu", with_scalars, 1) \
   X(clamp, "clamp", with_scalars, 1)           \

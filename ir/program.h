@@ -53,23 +53,28 @@ struct IotaAttributes {
 struct PadAdjointAttributes {
   PadAttributes pad;  // of a tensor of the result's extents, which makes one of the operand's
 };
+struct TakeAttributes {
+  int axis = 0;  // the first of the adjacent axes that are indexed
+};
 using Attributes = std::variant<std::monostate, PadAttributes, SliceAttributes, ConcatAttributes, TransposeAttributes,
-                                BroadcastAttributes, IotaAttributes, PadAdjointAttributes>;
+                                BroadcastAttributes, IotaAttributes, PadAdjointAttributes, TakeAttributes>;
 
-enum class ValueKind : std::uint8_t { tensor_parameter, scalar_parameter, operation };
+enum class ValueKind : std::uint8_t { tensor_parameter, scalar_parameter, size, operation };
 
-/// A tensor parameter, a run-time scalar parameter (rank 0), or the result of a statement.
+/// A tensor parameter, a run-time scalar parameter (rank 0), a size expression as an operand (rank 0), or the result of
+/// a statement.
 ///
 /// Operands of an operation, in order: pad: x, then the fill in mode constant; leaky_relu: x, alpha;
-/// clamp: x, lo, hi; select: c, a, b; the others as their table says. An alpha, lo or hi is a Scalar or a scalar
-/// parameter; a fill may be a tensor as well. It and elementwise operands broadcast as in NumPy, aligned at the last
-/// axis.
+/// clamp: x, lo, hi; select: c, a, b; take: x, an index for each axis, the fill; the others as their table says. An
+/// alpha, lo or hi is a Scalar, a scalar parameter or a size; a fill may be a tensor as well. It, the indices of a take
+/// and elementwise operands broadcast as in NumPy, aligned at the last axis.
 struct Value {
   ValueKind kind = ValueKind::operation;
   std::string name;
   DType dtype = DType::f32;
   Layout layout;    // a tensor parameter's as declared; of everything else row-major and dense
   Op op = Op::pad;  // operation
+  Expr size = {};   // size: its value, converted to `dtype` as `cast` converts an i64; `name` is "i64(S + 1)"
   std::vector<Operand> operands = {};
   Attributes attributes = {};
   Location where;
@@ -103,7 +108,7 @@ class Program {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Kernels add coordinate expressions to the program's context; that is why it is not const.
   [[nodiscard]] ExprContext& exprs() const { return *exprs_; }
-  /// Tensor and scalar parameters in declaration order, then statements in order.
+  /// Tensor and scalar parameters in declaration order, then statements in order, sizes before their first use.
   [[nodiscard]] const std::vector<Value>& values() const { return values_; }
   [[nodiscard]] const Value& value(ValueId id) const { return values_[id]; }
   /// Values that are tensor parameters, scalar parameters, or returned, in declaration order.

@@ -70,7 +70,7 @@ ROOMS = {
     "compiler/emit/host/row_chunks": EMIT | {"compiler/schedule/model"},
     "compiler/emit/host": EMIT
     | {"abi", "compiler/schedule/index", "compiler/prover/core", "compiler/emit/host/runs", "compiler/emit/host/row_chunks"},
-    "compiler/emit/gpu/vector_grid": EMIT,
+    "compiler/emit/gpu/vector_grid": EMIT | {"compiler/schedule/model"},
     "compiler/emit/gpu/tiles": EMIT | {"compiler/emit/gpu/vector_grid"},
     "compiler/emit/gpu/boxes": EMIT | {"compiler/emit/gpu/vector_grid"},
     "compiler/emit/gpu": EMIT

@@ -11,8 +11,7 @@ struct SearchLimits {
   std::uint64_t pivots = 300;            ///< pivots of the simplex in one call of the solver
   int calls = 200;                       ///< calls of the solver for one question
   std::int64_t question_work = 400'000;  ///< limit of `work` for one question
-  /// Steps of a question of which only what is connected with its goal is looked at: what it takes longer to find out
-  /// is mostly that it does not follow.
+  /// Step limit while only rows connected to the goal are used; what needs more is mostly unprovable.
   std::int64_t connected_steps = limits::kQuestionSteps;
   /// Sum of rows times variables over all calls for all questions about a kernel, about 30 ns each.
   std::int64_t work = 8'000'000;

@@ -1,4 +1,4 @@
-// Shows what compiling makes on its way, and what is proved of it: for people, and for tests of what a program became.
+// Shows the stages of compiling and the proofs, for people and for tests.
 
 #include "capi/compile/compile_options.h"
 #include "capi/error.h"

@@ -12,7 +12,7 @@
 // libpadlock_runtime.
 namespace padlock::capi {
 
-/// Makes what a new context launches with: `launch` is made of `options`, of which a compiler takes more.
+/// Makes the launch context of a new context from `options`; a compiler reads more of them.
 [[nodiscard]] std::unique_ptr<session::LaunchContext> make_launching(const padlock_context_options& options,
                                                                      const session::LaunchOptions& launch);
 /// Opens the cache that the options name. Errors: invalid_argument for an unknown mode; else as the file's.

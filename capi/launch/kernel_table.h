@@ -25,7 +25,7 @@ struct KernelKey {
   [[nodiscard]] auto operator<=>(const KernelKey&) const = default;
 };
 
-/// The kernels of one context, each compiled once: by who asks first, while others who ask for it wait. Thread-safe.
+/// The kernels of one context, each compiled once: the first caller compiles, others wait. Thread-safe.
 class KernelTable {
  public:
   KernelTable() = default;

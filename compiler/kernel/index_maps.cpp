@@ -104,12 +104,24 @@ std::vector<Expr> IndexMaps::broadcast(const ir::BroadcastAttributes& broadcast,
   return source;
 }
 
-std::vector<Expr> IndexMaps::elementwise(const ir::Value& operand, const ir::Value& result,
-                                         const std::vector<Expr>& coordinates) {
+TakenAxis IndexMaps::take(Expr number, Expr extent) {
+  const Expr coordinate = exprs_.sub(number, exprs_.constant(1));
+  return {.coordinate = coordinate, .extent = extent, .conditions = {{coordinate, Condition::Kind::nonnegative}}};
+}
+
+Search IndexMaps::search(Search search) {
+  search.middle = exprs_.floordiv(exprs_.add(search.low, search.high), exprs_.constant(2));
+  search.above = exprs_.add(search.middle, exprs_.constant(1));
+  search.below = search.middle;
+  return search;
+}
+
+std::vector<Expr> IndexMaps::elementwise(const ir::Value& operand, std::span<const Expr> extents,
+                                         std::span<const Expr> coordinates) {
   std::vector<Expr> source;
   const std::size_t missing = coordinates.size() - operand.extents().size();
   for (std::size_t axis = 0; axis < operand.extents().size(); ++axis)
-    source.push_back(repeated(operand.extents()[axis], result.extents()[missing + axis], coordinates[missing + axis]));
+    source.push_back(repeated(operand.extents()[axis], extents[missing + axis], coordinates[missing + axis]));
   return source;
 }
 

@@ -42,6 +42,13 @@ struct AdjointMap {
   std::vector<AdjointPiece> ends;
 };
 
+/// One axis that is indexed by data: the coordinate in it that `number` names (compiler/kernel/kernel.h: Data), where
+/// the conditions hold. An index counts as data below `extent`.
+struct TakenAxis {
+  ir::Expr coordinate, extent;
+  std::vector<Condition> conditions;
+};
+
 /// One operand (or a run of the same one) of a concat.
 struct ConcatPiece {
   ir::ValueId operand = 0;
@@ -63,9 +70,12 @@ class IndexMaps {
                                           const std::vector<ir::Expr>& coordinates);
   std::vector<ir::Expr> broadcast(const ir::BroadcastAttributes& broadcast, const ir::Value& operand,
                                   const ir::Value& result, const std::vector<ir::Expr>& coordinates);
-  /// NumPy's rule: aligned at the last axis, an axis of extent literally 1 is repeated.
-  std::vector<ir::Expr> elementwise(const ir::Value& operand, const ir::Value& result,
-                                    const std::vector<ir::Expr>& coordinates);
+  /// NumPy's rule: aligned at the last axis, an axis of extent literally 1 is repeated. `extents`: of the result.
+  std::vector<ir::Expr> elementwise(const ir::Value& operand, std::span<const ir::Expr> extents,
+                                    std::span<const ir::Expr> coordinates);
+  virtual TakenAxis take(ir::Expr number, ir::Expr extent);
+  /// `search` has its variables and its extent; the rest is filled in.
+  virtual Search search(Search search);
   /// Row by row the elements are the same: in each group the coordinates of the result are merged into the number of an
   /// element, which is split into those of the operand.
   /// Appends to `facts` what holds of the coordinates where they are those of an element.

@@ -24,6 +24,7 @@ NodeId Graph::add(Node node) {
   for (const NodeId operand : node.operands) key.push_back(operand);
   for (const ir::Expr fact : node.facts) key.push_back(fact.id());
   for (const ir::Expr fact : node.read_facts) key.push_back(fact.id());
+  key.insert(key.end(), node.data.begin(), node.data.end());
   const auto [it, inserted] = node_ids_.try_emplace(std::move(key), static_cast<NodeId>(nodes_.size()));
   if (inserted) nodes_.push_back(std::move(node));
   return it->second;
@@ -69,7 +70,62 @@ void append_walk(std::vector<ir::Expr>& coordinates, const Walk& walk) {
   for (const ir::Expr e : {walk.variable, walk.first, walk.step, walk.other, walk.limit}) coordinates.push_back(e);
 }
 
+Data data_of(const std::vector<ir::Expr>& list) { return {list[0], list[1]}; }
+
+Search search_of(const std::vector<ir::Expr>& list) {
+  return {list[0], list[1], list[2], list[3], list[4], list[5], list[6]};
+}
+
+std::vector<ir::Expr> coordinates_of(const Search& search) {
+  return {search.variable, search.low, search.high, search.extent, search.middle, search.above, search.below};
+}
+
+void add_data(std::vector<ir::Expr>& variables, ir::Expr e) {
+  std::set<std::uint32_t> seen;  // by Expr::id
+  std::vector<ir::Expr> left = {e};
+  while (!left.empty()) {
+    const ir::Expr top = left.back();
+    left.pop_back();
+    if (!top.has_data() || !seen.insert(top.id()).second) continue;
+    take_steps(2 + top.operands().size());
+    if (top.kind() != ir::ExprKind::symbol)
+      left.insert(left.end(), top.operands().begin(), top.operands().end());
+    else if (std::ranges::find(variables, top) == variables.end())
+      variables.push_back(top);
+  }
+}
+
+void Graph::set_row_data(std::vector<NodeId> nodes) {
+  row_variables_.clear();
+  for (const NodeId id : nodes) row_variables_.push_back(nodes_[id].coordinates.front());
+  row_data_ = std::move(nodes);
+}
+
+bool Graph::is_row_data(ir::Expr variable) const {
+  return std::ranges::find(row_variables_, variable) != row_variables_.end();
+}
+
+bool Graph::has_column_data(ir::Expr e) const {
+  if (!e.has_data()) return false;
+  std::vector<ir::Expr> variables;
+  add_data(variables, e);
+  return std::ranges::any_of(variables, [&](ir::Expr variable) { return !is_row_data(variable); });
+}
+
+std::vector<Kernel::WalkVariable> Kernel::inner_variables() const {
+  std::vector<WalkVariable> all = walk_variables;
+  all.insert(all.end(), row_variables.begin(), row_variables.end());
+  return all;
+}
+
+bool Kernel::reads_by_data() const {
+  return std::ranges::any_of(all_users_first(graph, roots), [&](NodeId id) {
+    return graph.node(id).kind == NodeKind::data || graph.node(id).kind == NodeKind::search;
+  });
+}
+
 bool Kernel::mentions_rows(Expr e) const {
+  if (e.has_data()) return true;
   for (int axis = 0; axis + 1 < rank(); ++axis)
     if (mentions(e, coordinate(axis))) return true;
   return false;
@@ -86,12 +142,28 @@ Expr replaced(ir::ExprContext& exprs, Expr e, Expr symbol, Expr value) {
   return exprs.substitute(e, [&](Expr other) { return other == symbol ? value : other; });
 }
 
-std::vector<NodeId> users_first(const Graph& graph, std::span<const NodeId> roots) {
+namespace {
+
+std::vector<NodeId> reachable(const Graph& graph, std::span<const NodeId> roots, bool through_row_data) {
   // Operands have smaller ids, so descending ids are a topological order.
   std::set<NodeId, std::greater<>> reached(roots.begin(), roots.end());
-  for (auto it = reached.begin(); it != reached.end(); ++it)
-    reached.insert(graph.node(*it).operands.begin(), graph.node(*it).operands.end());
+  for (auto it = reached.begin(); it != reached.end(); ++it) {
+    const Node& node = graph.node(*it);
+    reached.insert(node.operands.begin(), node.operands.end());
+    for (const NodeId data : node.data)
+      if (through_row_data || !graph.is_row_data(graph.node(data))) reached.insert(data);
+  }
   return {reached.begin(), reached.end()};
+}
+
+}  // namespace
+
+std::vector<NodeId> users_first(const Graph& graph, std::span<const NodeId> roots) {
+  return reachable(graph, roots, /*through_row_data=*/false);
+}
+
+std::vector<NodeId> all_users_first(const Graph& graph, std::span<const NodeId> roots) {
+  return reachable(graph, roots, /*through_row_data=*/true);
 }
 
 }  // namespace padlock::compiler

@@ -35,6 +35,17 @@ std::string text_of(const Kernel& kernel, const Node& node) {
       for (const Walk& walk : walks_of(node)) text += to_string(kernel.program->exprs(), walk);
       return text;
     }
+    case NodeKind::data: {
+      const Data data = data_of(node.coordinates);
+      return fmt::format("data {} of %{} below {}", ir::to_string(kernel.program->exprs(), data.variable), operand(0),
+                         ir::to_string(kernel.program->exprs(), data.extent));
+    }
+    case NodeKind::search: {
+      const Search search = search_of(node.coordinates);
+      return fmt::format("search of %{} among {} by %{} at {}", operand(1),
+                         ir::to_string(kernel.program->exprs(), search.extent), operand(0),
+                         ir::to_string(kernel.program->exprs(), search.variable));
+    }
     case NodeKind::index:
       return "index " + ir::to_string(kernel.program->exprs(), node.coordinates.front());
   }
@@ -61,7 +72,7 @@ std::string to_string(const Kernel& kernel, PredicateId predicate) {
 
 std::string to_string(const Kernel& kernel) {
   std::string text = fmt::format("kernel {} {}\n", kernel.name, text_of(kernel, kernel.extents));
-  const std::vector<NodeId> order = users_first(kernel.graph, kernel.roots);
+  const std::vector<NodeId> order = all_users_first(kernel.graph, kernel.roots);
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Node& node = kernel.graph.node(*it);
     text += fmt::format("  %{} : {} = {}\n", *it, ir::name_of(node.dtype), text_of(kernel, node));

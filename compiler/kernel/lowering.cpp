@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -38,6 +39,13 @@ struct Recipe {
   std::vector<Source> sources;
   std::vector<std::vector<Walk>> walks = {};  // over which each source is added up; empty: no source is
   std::map<std::size_t, Source> second = {};  // what is added after a source, by its index
+  std::vector<Expr> search = {};              // of a search: its loop, as a node's coordinates
+};
+
+/// Data coordinates, and which element of an index they are read from.
+struct DataSource {
+  Expr variable, extent;
+  Source index;
 };
 
 /// Returns the value that has the same elements in the same order, before all reshapes.
@@ -81,7 +89,9 @@ class KernelBuilder {
       roots.push_back(demand(computed, {own_coordinates(program_.value(computed), computed != result), kAlways}));
     }
     for (ValueId id = static_cast<ValueId>(demands_.size()); id-- > 0;) PADLOCK_CHECK(expand_all(id));
-    for (ValueId id = 0; id < demands_.size(); ++id) make_nodes(id);
+    for (ValueId id = 0; id < demands_.size(); ++id) nodes_[id].resize(demands_[id].size());
+    for (ValueId id = 0; id < demands_.size(); ++id)
+      for (std::size_t i = 0; i < demands_[id].size(); ++i) make_nodes({.value = id, .demand = i});
     for (const Source& root : roots) kernel_.roots.push_back(node_of(root));
     return {};
   }
@@ -104,6 +114,8 @@ class KernelBuilder {
       Node node{.kind = NodeKind::scalar, .dtype = program_.value(value).dtype, .value = value};
       return {.is_node = true, .node = graph_.add(std::move(node))};
     }
+    if (program_.value(value).kind == ir::ValueKind::size)
+      return {.is_node = true, .node = make_index(program_.value(value), program_.value(value).size)};
     take_steps(1 + wanted.coordinates.size());
     std::vector<std::uint32_t> key = {value, wanted.path};
     for (const Expr e : wanted.coordinates) key.push_back(e.id());
@@ -171,6 +183,10 @@ class KernelBuilder {
         return expand_reshape(value, wanted);
       case ir::Op::pad_adjoint:
         return expand_adjoint(value, wanted);
+      case ir::Op::take:
+        return expand_take(value, wanted);
+      case ir::Op::search:
+        return expand_search(value, wanted);
       case ir::Op::iota:
         return {};
       default:
@@ -233,7 +249,7 @@ class KernelBuilder {
   std::vector<Expr> operand_coordinates(const ir::Operand& operand, const ir::Value& result,
                                         const std::vector<Expr>& coordinates) {
     const auto* id = std::get_if<ValueId>(&operand);
-    return id != nullptr ? maps_->elementwise(program_.value(*id), result, coordinates) : std::vector<Expr>{};
+    return id != nullptr ? maps_->elementwise(program_.value(*id), result.extents(), coordinates) : std::vector<Expr>{};
   }
 
   /// One element where each axis has one; else a sum along the axes that have more: the columns' axis alone, the
@@ -341,6 +357,93 @@ class KernelBuilder {
     return recipe;
   }
 
+  /// The element that the indices name, where each of them is in range, else the fill.
+  Recipe expand_take(const ir::Value& value, const Demand& wanted) {
+    const auto first = static_cast<std::size_t>(std::get<ir::TakeAttributes>(value.attributes).axis);
+    const ir::Value& operand = program_.value(std::get<ValueId>(value.operands[0]));
+    const std::size_t count = value.operands.size() - 2;
+    const std::size_t index_axes = value.extents().size() + count - operand.extents().size();
+    const std::span<const Expr> all = wanted.coordinates;
+    std::vector<Expr> coordinates(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
+    std::vector<Condition> inside;
+    for (std::size_t i = 0; i < count; ++i) {
+      const ValueId index = std::get<ValueId>(value.operands[i + 1]);
+      const auto at = maps_->elementwise(program_.value(index), value.extents().subspan(first, index_axes),
+                                         all.subspan(first, index_axes));
+      const Expr extent = operand.extents()[first + i];
+      DataSource& data = data_[data_number(index, at, extent, wanted)];
+      const TakenAxis axis = maps_->take(data.variable, extent);
+      data.extent = axis.extent;
+      coordinates.push_back(axis.coordinate);
+      inside.insert(inside.end(), axis.conditions.begin(), axis.conditions.end());
+    }
+    coordinates.insert(coordinates.end(), all.begin() + static_cast<std::ptrdiff_t>(first + index_axes), all.end());
+    const PredicateId taken_where = predicate(inside);
+    Demand taken = moved(wanted, std::move(coordinates));
+    taken.path = both(wanted.path, taken_where);
+    const Source body = source(value.operands[0], std::move(taken));
+    const ir::Operand& fill = value.operands.back();
+    return {{taken_where, kAlways},
+            {body, source(fill, moved(wanted, operand_coordinates(fill, value, wanted.coordinates)))}};
+  }
+
+  /// Returns the place among data_ of an index's element as a coordinate below an extent.
+  std::size_t data_number(ValueId index, const std::vector<Expr>& coordinates, Expr extent, const Demand& wanted) {
+    const Source element = demand(index, index_demand(program_.value(index), coordinates, wanted));
+    const auto [known, is_new] = data_ids_.try_emplace({index, element.demand, extent.id()}, data_.size());
+    if (!is_new) return known->second;
+    constexpr int kFirstData = 3000;  // among the variables of a schedule, after those of walks
+    const auto number = static_cast<int>(data_.size());
+    const Expr variable = program_.exprs().variable(fmt::format("data{}", number), kFirstData + number, true);
+    kernel_.walk_variables.push_back({variable, program_.exprs().add(extent, program_.exprs().constant(1))});
+    data_.push_back({.variable = variable, .extent = extent, .index = element});
+    return known->second;
+  }
+
+  /// The demand of an index's element. What holds on the path of columns alone is left out where the element exists all
+  /// the same: then it is one of the row.
+  Demand index_demand(const ir::Value& index, const std::vector<Expr>& coordinates, const Demand& wanted) {
+    Demand whole = moved(wanted, coordinates);
+    const Expr column = kernel_.column();
+    std::vector<ConditionId> rows;
+    ir::Facts facts = coordinate_facts(kernel_);
+    for (const ConditionId id : graph_.conditions_of(wanted.path)) {
+      const Condition& condition = graph_.condition(id);
+      if (mentions(condition.expr, column)) continue;
+      rows.push_back(id);
+      if (condition.kind == Condition::Kind::nonnegative)
+        facts.add({condition.expr, ir::Comparison::ge, program_.exprs().constant(0)});
+    }
+    if (rows.size() == graph_.conditions_of(wanted.path).size()) return whole;
+    for (std::size_t axis = 0; axis < coordinates.size(); ++axis)
+      if (!facts.proves_nonnegative(coordinates[axis]) ||
+          !facts.proves_positive(program_.exprs().sub(index.extents()[axis], coordinates[axis])))
+        return whole;
+    whole.path = graph_.conjunction(std::move(rows));
+    std::erase_if(whole.facts, [&](Expr fact) { return mentions(fact, column); });
+    return whole;
+  }
+
+  Recipe expand_search(const ir::Value& value, const Demand& wanted) {
+    ir::ExprContext& exprs = program_.exprs();
+    const ValueId among = std::get<ValueId>(value.operands[0]);
+    const Expr extent = program_.value(among).extents()[0];
+    const Expr last = exprs.add(extent, exprs.constant(1));
+    Search loop{};
+    loop.variable = new_walk_variable(extent);
+    loop.low = new_walk_variable(last);
+    loop.high = new_walk_variable(last);
+    loop.extent = extent;
+    loop = maps_->search(loop);
+    Demand looked_at = moved(wanted, {loop.variable});
+    looked_at.facts.push_back(loop.variable);  // one that does not go along is in the loop, too
+    Recipe recipe;
+    recipe.sources = {demand(among, std::move(looked_at)),
+                      source(value.operands[1], moved(wanted, wanted.coordinates))};
+    recipe.search = coordinates_of(loop);
+    return recipe;
+  }
+
   Recipe expand_elementwise(const ir::Value& value, const Demand& wanted) {
     Recipe recipe;
     for (const ir::Operand& operand : value.operands)
@@ -361,25 +464,71 @@ class KernelBuilder {
     return graph_.conjunction(std::move(ids));
   }
 
-  void make_nodes(ValueId id) {
-    const ir::Value& value = program_.value(id);
-    const auto* iota = std::get_if<ir::IotaAttributes>(&value.attributes);
-    for (std::size_t i = 0; i < demands_[id].size(); ++i) {
-      const Demand& wanted = demands_[id][i];
-      if (iota != nullptr)
-        nodes_[id].push_back(make_index(value, wanted.coordinates[static_cast<std::size_t>(iota->axis)]));
-      else if (value.kind == ir::ValueKind::tensor_parameter)
-        nodes_[id].push_back(make_load(id, value.layout, wanted));
-      else if (const auto tensor = viewed(value))
-        nodes_[id].push_back(make_load(*tensor, value.layout, wanted));
-      else
-        nodes_[id].push_back(make_node(value, recipes_[id][i]));
+  /// Makes the node of a demand, and of all that it is made of: of its sources, and of the data in its coordinates.
+  void make_nodes(const Source& wanted) {
+    std::vector<Source> left = {wanted};
+    while (!left.empty()) {
+      const Source next = left.back();
+      std::optional<NodeId>& node = nodes_[next.value][next.demand];
+      const std::size_t before = left.size();
+      if (!node) add_unmade(left, next);
+      if (left.size() > before) continue;
+      left.pop_back();
+      if (!node) node = make_node(next);
     }
   }
 
+  void add_unmade(std::vector<Source>& left, const Source& of) const {
+    const auto add = [&](const Source& source) {
+      if (!source.is_node && !nodes_[source.value][source.demand]) left.push_back(source);
+    };
+    const Demand& wanted = demands_[of.value][of.demand];
+    std::vector<Expr> variables;
+    for (const Expr e : wanted.coordinates) add_data(variables, e);
+    add_data(variables, wanted.path);
+    if (program_.value(of.value).kind == ir::ValueKind::operation) {
+      const Recipe& recipe = recipes_[of.value][of.demand];
+      for (const Source& source : recipe.sources) add(source);
+      for (const auto& [number, source] : recipe.second) add(source);
+      for (const PredicateId predicate : recipe.when) add_data(variables, predicate);
+    }
+    for (const DataSource& data : data_)
+      if (std::ranges::find(variables, data.variable) != variables.end()) add(data.index);
+  }
+
+  void add_data(std::vector<Expr>& variables, Expr e) const { compiler::add_data(variables, e); }
+  void add_data(std::vector<Expr>& variables, PredicateId predicate) const {
+    for (const ConditionId id : graph_.conditions_of(predicate)) add_data(variables, graph_.condition(id).expr);
+  }
+
+  NodeId make_node(const Source& of) {
+    const ir::Value& value = program_.value(of.value);
+    const Demand& wanted = demands_[of.value][of.demand];
+    if (const auto* iota = std::get_if<ir::IotaAttributes>(&value.attributes))
+      return make_index(value, wanted.coordinates[static_cast<std::size_t>(iota->axis)]);
+    if (value.kind == ir::ValueKind::tensor_parameter) return make_load(of.value, value.layout, wanted);
+    if (const auto tensor = viewed(value)) return make_load(*tensor, value.layout, wanted);
+    return make_node(value, recipes_[of.value][of.demand]);
+  }
+
+  /// Adds a node with those of its data, whose indices are made.
+  NodeId add(Node node) {
+    std::vector<Expr> variables;
+    for (const Expr e : node.coordinates) add_data(variables, e);
+    add_data(variables, node.guard);
+    for (const DataSource& data : data_)
+      if (std::ranges::find(variables, data.variable) != variables.end()) node.data.push_back(node_of(data));
+    return graph_.add(std::move(node));
+  }
+  NodeId node_of(const DataSource& data) {
+    return graph_.add(Node{.kind = NodeKind::data,
+                           .dtype = ir::DType::i64,
+                           .coordinates = {data.variable, data.extent},
+                           .operands = {node_of(data.index)}});
+  }
+
   NodeId make_index(const ir::Value& value, Expr coordinate) {
-    const NodeId index =
-        graph_.add(Node{.kind = NodeKind::index, .dtype = ir::DType::i64, .coordinates = {coordinate}});
+    const NodeId index = add(Node{.kind = NodeKind::index, .dtype = ir::DType::i64, .coordinates = {coordinate}});
     if (value.dtype == ir::DType::i64) return index;
     return graph_.add(Node{.kind = NodeKind::operation, .dtype = value.dtype, .op = ir::Op::cast, .operands = {index}});
   }
@@ -390,14 +539,18 @@ class KernelBuilder {
     node.layout = graph_.add(layout);
     node.facts = wanted.facts;
     node.read_facts = wanted.read_facts;
-    return graph_.add(std::move(node));
+    return add(std::move(node));
   }
 
   NodeId make_node(const ir::Value& value, const Recipe& recipe) {
     if (recipe.when.empty()) {
       std::vector<NodeId> operands;
       for (const Source& s : recipe.sources) operands.push_back(node_of(s));
-      return operation(value, std::move(operands));
+      if (recipe.search.empty()) return operation(value, std::move(operands));
+      return add(Node{.kind = NodeKind::search,
+                      .dtype = ir::DType::i64,
+                      .coordinates = recipe.search,
+                      .operands = std::move(operands)});
     }
     NodeId node = node_of(recipe, recipe.sources.size() - 1);
     for (std::size_t i = recipe.sources.size() - 1; i-- > 0;) node = when(recipe.when[i], node_of(recipe, i), node);
@@ -418,7 +571,7 @@ class KernelBuilder {
       sum.kind = NodeKind::operation;
       sum.op = ir::Op::add;
     }
-    return graph_.add(std::move(sum));
+    return add(std::move(sum));
   }
 
   NodeId operation(const ir::Value& value, std::vector<NodeId> operands) {
@@ -428,12 +581,12 @@ class KernelBuilder {
 
   NodeId when(PredicateId predicate, NodeId inside, NodeId outside) {
     if (inside == outside) return inside;
-    return graph_.add(Node{
+    return add(Node{
         .kind = NodeKind::when, .dtype = graph_.node(inside).dtype, .guard = predicate, .operands = {inside, outside}});
   }
 
   [[nodiscard]] NodeId node_of(const Source& source) const {
-    return source.is_node ? source.node : nodes_[source.value][source.demand];
+    return source.is_node ? source.node : *nodes_[source.value][source.demand];
   }
 
   Kernel& kernel_;
@@ -442,9 +595,11 @@ class KernelBuilder {
   Graph& graph_;
   std::unique_ptr<IndexMaps> maps_;
   ir::Products products_;
-  std::vector<std::vector<Demand>> demands_;  // by value
-  std::vector<std::vector<Recipe>> recipes_;  // by value and demand
-  std::vector<std::vector<NodeId>> nodes_;    // by value and demand
+  std::vector<std::vector<Demand>> demands_;               // by value
+  std::vector<std::vector<Recipe>> recipes_;               // by value and demand
+  std::vector<std::vector<std::optional<NodeId>>> nodes_;  // by value and demand
+  std::vector<DataSource> data_;
+  std::map<std::tuple<ValueId, std::size_t, std::uint32_t>, std::size_t> data_ids_;  // by Expr::id of the extent
   std::map<std::vector<std::uint32_t>, std::size_t> demand_ids_;
   std::size_t demand_count_ = 0;
   bool crowded_ = false;  // some element depends on too many conditions

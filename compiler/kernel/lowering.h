@@ -28,4 +28,8 @@ namespace padlock::compiler {
 /// wrapped, ...) axis. Axes stay apart once the steps are used up.
 void merge_axes(Kernel& kernel, const StepBudget& steps);
 
+/// Finds the data of a kernel that is the same in all columns of a row, and notes it (Graph::row_data). Axes are not
+/// merged afterwards.
+void find_row_data(Kernel& kernel);
+
 }  // namespace padlock::compiler

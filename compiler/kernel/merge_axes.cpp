@@ -27,7 +27,7 @@ class AxisMerger {
       for (const ConditionId condition : graph.conditions_of(node.guard))
         if (!mergeable(graph.condition(condition))) return false;
       if (node.kind == NodeKind::load && !mergeable(node)) return false;
-      if ((node.kind == NodeKind::index || node.kind == NodeKind::sum) && mentions_axes(node.coordinates)) return false;
+      if (node.kind != NodeKind::load && mentions_axes(node.coordinates)) return false;
     }
     return true;
   }
@@ -40,7 +40,8 @@ class AxisMerger {
                   .extents = kernel_.extents,
                   .results = kernel_.results,
                   .roots = {},
-                  .walk_variables = kernel_.walk_variables};
+                  .walk_variables = kernel_.walk_variables,
+                  .row_variables = {}};
     const auto at = merged.extents.begin() + axis_;
     *at = exprs_.mul(*at, inner_extent_);
     merged.extents.erase(at + 1);
@@ -99,12 +100,13 @@ class AxisMerger {
       conditions.push_back(known->second);
     }
     node.guard = graph.conjunction(std::move(conditions));
-    for (NodeId& operand : node.operands) operand = renamed.at(operand);
+    for (std::vector<NodeId>* ids : {&node.operands, &node.data})
+      for (NodeId& id : *ids) id = renamed.at(id);
     // One that is about a merged axis is not needed: what is divided is not merged.
     std::erase_if(node.facts, [&](Expr fact) { return mentions(fact, outer_) || mentions(fact, inner_); });
     for (Expr& fact : node.facts) fact = renumber(fact);
     if (node.kind == NodeKind::load) rewrite_load(node, graph);
-    if (node.kind == NodeKind::index || node.kind == NodeKind::sum)
+    if (node.kind != NodeKind::load)
       for (Expr& e : node.coordinates) e = renumber(e);
     return node;
   }

@@ -55,6 +55,7 @@ class KernelProver {
     // Lemmas first: most accesses follow from them alone, and they cost the same whatever the program is. Loads and
     // extents last: they are what a large program uses the budget up with, and what can be checked instead.
     prove_lemmas();
+    prove_searches(session_, schedule_, proof_);
     prove_launch(session_, schedule_, proof_);
     prove_threads();
     prove_turns(session_, lemmas_, schedule_, proof_);
@@ -63,6 +64,7 @@ class KernelProver {
     prove_indices32(session_, schedule_, proof_);
     prove_cases(&KernelProver::prove_writes, 0, solver::Region{});
     prove_cases(&KernelProver::prove_loads, 0, solver::Region{});
+    prove_row_data();
     const std::ptrdiff_t others = std::ssize(proof_.obligations);
     prove_extents(session_, schedule_, proof_);
     std::ranges::rotate(proof_.obligations, proof_.obligations.begin() + others);  // listed first
@@ -113,9 +115,24 @@ class KernelProver {
   }
 
   void prove_case_of(ProveCase prove_case, const ScheduledCase& row, solver::Region rows) {
+    add_rows(rows);
+    if (const SegmentCall* data = schedule_.row_data_call()) add_data_bounds(exprs_, rows, schedule_.body_of(*data));
+    (this->*prove_case)(row, rows);
+  }
+
+  void add_rows(solver::Region& rows) {
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
       rows.nonnegative.push_back(less(exprs_, kernel_.coordinate(axis), kernel_.extent(axis)));
-    (this->*prove_case)(row, rows);
+  }
+
+  /// The data of rows is read in any row.
+  void prove_row_data() {
+    const SegmentCall* const call = schedule_.row_data_call();
+    if (call == nullptr) return;
+    solver::Region rows;
+    add_rows(rows);
+    loads_.enter_case(rows);
+    loads_.prove_row_data(*call);
   }
 
   void prove_writes(const ScheduledCase& row, const solver::Region& rows) { writes_.prove(row, rows); }

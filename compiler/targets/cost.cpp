@@ -127,7 +127,7 @@ class GpuCost {
     const double registers = kOwnRegisters + kVectorRegisters * used * std::max(loads_, 1.0);
     cost_.flight_bytes = grid.threads * used * grid.lanes * loaded_bytes();
     cost_.resident_blocks = std::max(1.0, std::floor(std::min(kThreads, kRegisters / registers) / grid.threads));
-    // A block's threads share the elements of its edges, one after the other.
+    // A warp's threads share the elements of its edges, one after the other.
     cost_.trips = 1 + std::ceil(edges / std::max(vectors, 1.0) * used * grid.lanes);
     cost_.instructions = (vectors - edges) / kWarp * (kWholeVector + nodes_ * grid.lanes) +
                          edges * grid.lanes / kWarp * (kElement + nodes_);

@@ -4,23 +4,24 @@
  * Conventions, which hold for every function unless it says otherwise:
  *
  * - Threads. Functions may be called from any threads at once, on the same objects too.
- * - Forks. A fork waits until no function runs but launches, for ten seconds at most; the child may use what its parent
- *   made. If one still runs then, what is not a launch fails in the child (PADLOCK_FAILED_PRECONDITION).
+ * - Forks. A fork waits for running functions, launches excepted, for ten seconds at most. The child may use its
+ *   parent's objects. If a function still runs then, calls in the child fail with PADLOCK_FAILED_PRECONDITION, launches
+ *   excepted.
  * - Handles are counted. A `create`, `load`, `compile`, `bind`, ... hands out one reference, which `release` gives
- * back; `retain` adds one. An object keeps alive what it needs: a call its kernel, a kernel its context. Both take
- * NULL.
- * - Errors. A function that can fail returns a status and, where `error` is not NULL and the status not PADLOCK_OK, an
- *   error there, which the caller releases. It is all or nothing: a handle that is an output is NULL after a failure.
- *   Without memory for the error itself there is one that says so. On success `*error` is NULL.
- * - Option structs begin with their size: set it to sizeof, the rest to zero, and fill in what differs. A struct of an
- *   older header is read as far as it goes. One of a newer header is taken if what this library does not know is zero,
- *   else it is PADLOCK_INVALID_ARGUMENT.
- * - Text is UTF-8 and ends with a zero byte; a text that is returned lives as long as the object that it is asked of.
- *   Where options take a text, NULL means the default.
- * - Memory of handles comes from the context's allocator. LLVM and the C++ library have operator new, and LLVM ends the
- *   process where that fails while a program is compiled; so there is a check of what is left, before it begins.
+ *   back; `retain` adds one. An object keeps alive what it needs: a call its kernel, a kernel its context. Both take
+ *   NULL.
+ * - Errors. A function that can fail returns a status. Unless it is PADLOCK_OK, and if `error` is not NULL, it also
+ *   sets an error, which the caller releases. A failure changes nothing: output handles are NULL. Without memory for
+ *   the error there is a fixed one that says so. On success `*error` is NULL.
+ * - Option structs begin with their size: set it to sizeof, the rest to zero, and fill in what differs. A struct of
+ *   an older header is read as far as it goes. A struct of a newer header is taken if its unknown members are zero;
+ *   otherwise the call fails with PADLOCK_INVALID_ARGUMENT.
+ * - Text is UTF-8 and ends with a zero byte. A returned text lives as long as the object it was asked of. In options
+ *   NULL stands for the default text.
+ * - Memory of handles comes from the context's allocator. LLVM and the C++ library use operator new, and LLVM ends
+ *   the process if that fails while it compiles. So the memory left is checked before a compile begins.
  * - No C++ exception passes this interface, nothing is printed, no signal handler or atexit handler is installed, and
- * no thread runs before the first launch or tuning that needs one. Callbacks must not throw.
+ *   no thread runs before the first launch or tuning that needs one. Callbacks must not throw.
  *
  * A C99 or C++ compiler takes this header alone.
  */
@@ -90,7 +91,7 @@ PADLOCK_STATIC_ASSERT(sizeof(DLTensor) == 48, dl_tensor_size);
 #define PADLOCK_API_VERSION 1006
 /* Returns 1000 * major + minor of the library that is loaded. */
 PADLOCK_API int32_t padlock_api_version(void);
-/* "0.1.0". */
+/* Returns the release: "0.2.0". */
 PADLOCK_API const char* padlock_version(void);
 
 /* The canonical codes, with gRPC's numbers. */
@@ -114,7 +115,7 @@ enum {
   PADLOCK_DATA_LOSS = 15,
   PADLOCK_UNAUTHENTICATED = 16
 };
-/* "INVALID_ARGUMENT"; "UNKNOWN" for what is no status. */
+/* "INVALID_ARGUMENT"; "UNKNOWN" for another number. */
 PADLOCK_API const char* padlock_status_name(padlock_status status);
 
 typedef struct padlock_error padlock_error;
@@ -147,7 +148,7 @@ enum {
   PADLOCK_BLAME_ENVIRONMENT = 1, /* the machine: its memory, a file, a device or its driver */
   PADLOCK_BLAME_LIBRARY = 2      /* a fault of this library */
 };
-/* Returns who has to do something about it; PADLOCK_BLAME_LIBRARY for NULL. */
+/* Returns who can mend it; PADLOCK_BLAME_LIBRARY for NULL. */
 PADLOCK_API padlock_blame padlock_error_blame(const padlock_error* error);
 /* Returns what was expected and what was found, on one line. */
 PADLOCK_API const char* padlock_error_message(const padlock_error* error);
@@ -159,7 +160,7 @@ PADLOCK_API int32_t padlock_error_line(const padlock_error* error);
 PADLOCK_API int32_t padlock_error_column(const padlock_error* error);
 /* The axis, from 0, of the tensor that the message names; -1 where it speaks of none. */
 PADLOCK_API int32_t padlock_error_axis(const padlock_error* error);
-/* The constraint or the extent that was not met, as the program's text has it; "" where there is none. */
+/* The constraint or extent that was not met, as the program's text has it; "" if there is none. */
 PADLOCK_API const char* padlock_error_expression(const padlock_error* error);
 /* The symbols of that expression with their values. */
 PADLOCK_API size_t padlock_error_value_count(const padlock_error* error);
@@ -201,8 +202,8 @@ PADLOCK_API padlock_status padlock_dense_strides(const int64_t* extents, int32_t
 
 /* ---- Contexts -------------------------------------------------------------------------------------------------- */
 
-/* Memory for handles. `allocate` returns NULL where there is none; `alignment` is a power of two, at most 64. Both are
-   called from any thread; `release` gets what `allocate` was asked for. */
+/* Memory for handles. `allocate` returns NULL if it has none; `alignment` is a power of two, at most 64. Both are
+   called from any thread. `release` gets the bytes and alignment of the allocation. */
 typedef struct padlock_allocator {
   void* user;
   void* (*allocate)(void* user, size_t bytes, size_t alignment);
@@ -211,7 +212,7 @@ typedef struct padlock_allocator {
 
 typedef int32_t padlock_log_level;
 enum { PADLOCK_LOG_DEBUG = 0, PADLOCK_LOG_INFO = 1, PADLOCK_LOG_WARNING = 2 };
-/* Hears of what was compiled and why so, and of caches that cannot be used; called from any thread. It must not call
+/* Hears which config was compiled and why, and of caches that cannot be used. Called from any thread; must not call
    this library. The message lives until it returns. */
 typedef void (*padlock_log_function)(void* user, padlock_log_level level, const char* message);
 
@@ -230,8 +231,8 @@ enum {
 typedef int32_t padlock_cache_match;
 enum {
   PADLOCK_MATCH_STRICT = 0, /* what was learnt on machines like this one */
-  PADLOCK_MATCH_LOOSE = 1   /* on any that runs the same code, where there is none like it: a guess. For packs, which
-                               are made on one machine for others */
+  PADLOCK_MATCH_LOOSE = 1   /* any machine that runs the same code, if none is like this one: a guess. For packs,
+  which are made on one machine for others */
 };
 
 typedef struct padlock_context_options {
@@ -253,8 +254,8 @@ typedef struct padlock_context_options {
 } padlock_context_options;
 
 /* Creates a context, in which everything else is made. `options` may be NULL. Opens the cache's file if one is used;
-   starts nothing else. Errors: INVALID_ARGUMENT; with PADLOCK_CACHE_REQUIRE as the file has them; with a cuda_context
-   UNAVAILABLE where there is no driver. */
+   starts nothing else. Errors: INVALID_ARGUMENT; with PADLOCK_CACHE_REQUIRE the file's; with a cuda_context
+   UNAVAILABLE without a driver. */
 PADLOCK_API padlock_status padlock_context_create(const padlock_context_options* options, padlock_context** context,
                                                   padlock_error** error);
 PADLOCK_API void padlock_context_retain(padlock_context* context);
@@ -270,8 +271,7 @@ typedef struct padlock_statistics {
 /* Fills in as much as struct_size covers. */
 PADLOCK_API padlock_status padlock_context_statistics(const padlock_context* context, padlock_statistics* statistics,
                                                       padlock_error** error);
-/* A context keeps each kernel that was compiled in it, for whoever asks for it next. This gives up those that nobody
-   else holds. Returns how many. */
+/* A context keeps each kernel compiled in it. Releases those that nobody else holds. Returns how many. */
 PADLOCK_API int64_t padlock_context_trim(padlock_context* context);
 
 /* ---- Devices --------------------------------------------------------------------------------------------------- */
@@ -291,7 +291,7 @@ typedef struct padlock_device_info {
   int32_t reserved;
 } padlock_device_info;
 
-/* Every kind of device, available or not: of GPUs each one, or cuda:0 where there is none. */
+/* Lists every device, available or not: each GPU, or cuda:0 if there is none. */
 PADLOCK_API padlock_status padlock_devices_list(padlock_context* context, padlock_devices** devices,
                                                 padlock_error** error);
 PADLOCK_API void padlock_devices_retain(padlock_devices* devices);
@@ -301,11 +301,11 @@ PADLOCK_API size_t padlock_devices_count(const padlock_devices* devices);
 PADLOCK_API padlock_status padlock_devices_get(const padlock_devices* devices, size_t index, padlock_device_info* info,
                                                padlock_error** error);
 
-/* Checks whether programs can run on that device now; NULL: "host". Starts nothing there. Errors: INVALID_ARGUMENT for
-   what is no device's name; UNAVAILABLE, saying what was looked for. */
+/* Checks whether programs can run on that device now; NULL: "host". Starts nothing there. Errors: INVALID_ARGUMENT
+   for an unknown name; UNAVAILABLE, naming the file that was looked for. */
 PADLOCK_API padlock_status padlock_device_check(padlock_context* context, const char* device, padlock_error** error);
-/* Describes what a target's code is made for: CPU and features of "host" or "host:NAME", or an architecture ("sm_90");
-   as padlock_kernel_target has it. Errors: INVALID_ARGUMENT for a target that there is not; UNAVAILABLE. */
+/* Describes a target: CPU and features of "host" or "host:NAME", or an architecture ("sm_90"). The text is that of
+   padlock_kernel_target. Errors: INVALID_ARGUMENT for an unknown target; UNAVAILABLE. */
 PADLOCK_API padlock_status padlock_target_describe(padlock_context* context, const char* target,
                                                    padlock_text** description, padlock_error** error);
 /* The file of the worker that tuning starts. Since 1006. Errors: UNAVAILABLE, saying what was looked for;
@@ -314,9 +314,9 @@ PADLOCK_API padlock_status padlock_worker_find(padlock_context* context, padlock
 
 /* ---- Memory ----------------------------------------------------------------------------------------------------- */
 
-/* For tensors of who has no memory of a device, or no CUDA library, of his own. `device` is "host" (NULL: that), whose
+/* Memory for tensors, for callers without memory of a device or a CUDA library. `device` is "host" (NULL: that), whose
    memory is zeroed and begins at a page, or "cuda:0"; `name` is for the message where there is not enough ("input x").
-   On the host, memory that the process does not have is refused, where the system would grant it and kill who uses it.
+   On the host a size beyond the memory left is refused; the system would grant it and kill the process later.
    Errors: RESOURCE_EXHAUSTED; INVALID_ARGUMENT; UNAVAILABLE; else as the device's driver. */
 PADLOCK_API padlock_status padlock_memory_allocate(padlock_context* context, const char* device, int64_t bytes,
                                                    const char* name, padlock_memory** memory, padlock_error** error);
@@ -381,7 +381,7 @@ typedef struct padlock_symbol_info {
   int32_t reserved;
 } padlock_symbol_info;
 
-/* Returns the number of symbols, to each of which a binding gives a value; in the order of declaration. */
+/* Returns the number of symbols, in the order of declaration. A binding gives each a value. */
 PADLOCK_API size_t padlock_program_symbol_count(const padlock_program* program);
 /* Error: OUT_OF_RANGE. Names live as long as the program. */
 PADLOCK_API padlock_status padlock_program_symbol(const padlock_program* program, size_t index,
@@ -392,18 +392,17 @@ PADLOCK_API padlock_status padlock_program_symbol(const padlock_program* program
 typedef struct padlock_onnx_options {
   size_t struct_size;
   const char* folder;         /* where files of external data lie; NULL: a model that has some is refused */
-  const char* const* outputs; /* names of values of the model that the program computes; what nodes compute of which no
-                                 program can be made are its inputs. NULL: the whole model. Since 1006 */
+  const char* const* outputs; /* values of the model that the program computes; values of nodes that no program can
+  express are its inputs. NULL: the whole model. Since 1006 */
   size_t output_count;
 } padlock_onnx_options;
 
-/* Makes the text of a program, as padlock_program_parse reads it, of an ONNX model of `size` bytes. `interface`, which
-   may be NULL, says as JSON ("schema": 1), by the model's names, what stands there for each input and result of the
-   model: a tensor, a scalar, dims (one for each element of a tensor that says sizes), or nothing; and for each
-   dimension that has a name, a symbol. `options` may be NULL. A model is not trusted. Since 1004. Errors:
-   INVALID_ARGUMENT for what is no model; UNIMPLEMENTED for one of which no program can be made, with each node, its
-   operator and the reason, and the parts that are programs; NOT_FOUND for an output that nothing computes;
-   RESOURCE_EXHAUSTED; of external data as the file's. */
+/* Makes the text of a program from an ONNX model of `size` bytes, for padlock_program_parse. `interface` may be NULL.
+   It is JSON ("schema": 1): by the model's names, the tensor, scalar or dims that stand for each input and result,
+   and the symbol of each named dimension. `options` may be NULL. A model is not trusted. Since 1004. Errors:
+   INVALID_ARGUMENT if the bytes are no model; NOT_FOUND for an output that nothing computes; RESOURCE_EXHAUSTED; for
+   external data the file's. UNIMPLEMENTED if no program can express it: the message lists each such node with its
+   operator and the reason, and the parts that are programs. */
 PADLOCK_API padlock_status padlock_onnx_import(padlock_context* context, const void* bytes, size_t size,
                                                const padlock_onnx_options* options, padlock_text** text,
                                                padlock_text** interface, padlock_error** error);
@@ -419,17 +418,17 @@ typedef struct padlock_compile_options {
   int32_t reserved;
 } padlock_compile_options;
 
-/* The kernel for all sizes that the program admits. Of the same text, device, target, config and bounds check there is
-   one kernel in a context: it is looked up, and compiled by whoever asks for it first while others wait. `options` may
-   be NULL. Errors: INVALID_ARGUMENT for a device, target or config that there is not; UNAVAILABLE for a device that
-   this machine does not have; RESOURCE_EXHAUSTED, for a program that is too large too; else as the device's driver. */
+/* Returns the kernel for all sizes that the program admits. A context has one kernel for the same text, device,
+   target, config and bounds check: the first caller compiles it, others wait and look it up. `options` may be NULL.
+   Errors: INVALID_ARGUMENT for an unknown device, target or config; UNAVAILABLE for a device that this machine lacks;
+   RESOURCE_EXHAUSTED, also for a program that is too large; else the driver's. */
 PADLOCK_API padlock_status padlock_program_compile(padlock_program* program, const padlock_compile_options* options,
                                                    padlock_kernel** kernel, padlock_error** error);
 PADLOCK_API void padlock_kernel_retain(padlock_kernel* kernel);
 PADLOCK_API void padlock_kernel_release(padlock_kernel* kernel);
 /* CPU and features, or the GPU's architecture; "" on the reference. */
 PADLOCK_API const char* padlock_kernel_target(const padlock_kernel* kernel);
-/* The config for sizes of which a cache says nothing; "" on the reference. */
+/* Returns the config for sizes without a choice in the cache; "" on the reference. */
 PADLOCK_API const char* padlock_kernel_config(const padlock_kernel* kernel);
 
 /* ---- Packs: kernels without the compiler ------------------------------------------------------------------------ */
@@ -486,15 +485,15 @@ typedef struct padlock_bind_options {
   /* One a scalar parameter: its bits, in the low end of the word. */
   const uint64_t* scalars;
   size_t scalar_count;
-  /* Not 0: the inputs are still to be laid out. They may be on any device, and their strides are those that the caller
-     would take, from which stride symbols get their values; where the program declares others, padlock_call_input tells
-     which. libpadlock_runtime does not: UNIMPLEMENTED. */
+  /* Not 0: the inputs are still to be laid out. They may be on any device. Stride symbols take their values from the
+     strides given; if the program declares others, padlock_call_input returns them. libpadlock_runtime does not:
+     UNIMPLEMENTED. */
   int32_t unplaced;
   int32_t reserved;
 } padlock_bind_options;
 
-/* Checks the sizes and evaluates everything but pointers: results' extents, variant, grid. Errors: INVALID_ARGUMENT for
-   what is not of the program (a name, a count, a type, a rank, a device); FAILED_PRECONDITION, with axis, expression
+/* Checks the sizes and evaluates everything but pointers: results' extents, variant, grid. Errors: INVALID_ARGUMENT
+   for a name, count, type, rank or device that the program does not have; FAILED_PRECONDITION, with axis, expression
    and values, for the first requirement that the sizes break. On a GPU a kernel has code of several variants, and the
    first sizes that take one let the driver assemble it: that takes tens of milliseconds and is legal while a stream is
    captured. Errors then also as the driver says, by the variant's name. */
@@ -613,7 +612,7 @@ typedef struct padlock_tune_options {
   size_t struct_size;
   const char* device; /* NULL: "host" */
   const char* search; /* "fast", "full" or "random"; NULL: "fast" */
-  /* By symbol: the least and greatest sizes to tune for and those to measure at; what is left out is drawn. */
+  /* By symbol: the least and greatest sizes to tune for, and the sizes to measure at. Symbols left out are drawn. */
   const padlock_named_value* min;
   size_t min_count;
   const padlock_named_value* opt;
@@ -642,11 +641,11 @@ PADLOCK_API padlock_status padlock_tuner_create(padlock_program* program, const 
                                                 padlock_tuner** tuner, padlock_error** error);
 PADLOCK_API void padlock_tuner_retain(padlock_tuner* tuner);
 PADLOCK_API void padlock_tuner_release(padlock_tuner* tuner);
-/* Measures configs on scratch memory, in a process of their own, and keeps what is learnt in the context's cache.
-   Programs that are compiled afterwards, or kernels that were not cached, use it. One run at a time. Errors:
-   CANCELLED, with what was measured kept; INVALID_ARGUMENT; NOT_FOUND where the program admits no such sizes;
-   FAILED_PRECONDITION without a cache, with one that cannot be written though the context asks for it, or while it
-   runs; DATA_LOSS where the cache's file could not be written later; UNAVAILABLE without a worker. */
+/* Measures configs on scratch memory, in a process of their own, and keeps the results in the context's cache.
+   Programs compiled afterwards use them. One run at a time. Errors: CANCELLED; measurements are kept.
+   INVALID_ARGUMENT. NOT_FOUND if the program admits no such sizes. FAILED_PRECONDITION without a cache, if the
+   context asks to write it and cannot, or while a run is on. DATA_LOSS if the file could not be written later.
+   UNAVAILABLE without a worker. */
 PADLOCK_API padlock_status padlock_tuner_run(padlock_tuner* tuner, padlock_error** error);
 /* Describes what a run would try, as JSON ("schema": 1): regions of sizes with their configs, in order. Measures
    nothing, and needs no cache. Errors: INVALID_ARGUMENT and NOT_FOUND, as a run. */
@@ -655,8 +654,8 @@ PADLOCK_API padlock_status padlock_tuner_plan(const padlock_tuner* tuner, padloc
 PADLOCK_API void padlock_tuner_cancel(padlock_tuner* tuner);
 /* Describes what the last run found, as JSON ("schema": 1). Error: FAILED_PRECONDITION before the first. */
 PADLOCK_API padlock_status padlock_tuner_report(const padlock_tuner* tuner, padlock_text** json, padlock_error** error);
-/* Serves a tuner, which asks on stdin and reads from stdout, until it hangs up: the main of a program like
-   padlock-worker, for who installs his own. Since 1003. Returns the process's exit status. */
+/* The main of a program like padlock-worker, for an installation of your own. Answers a tuner's requests from stdin
+   on stdout until it hangs up. Since 1003. Returns the process's exit status. */
 PADLOCK_API int32_t padlock_worker_main(void);
 
 /* ---- Caches of tuning ------------------------------------------------------------------------------------------ */
@@ -668,8 +667,8 @@ PADLOCK_API padlock_status padlock_cache_open(padlock_context* context, const ch
 PADLOCK_API void padlock_cache_retain(padlock_cache* cache);
 PADLOCK_API void padlock_cache_release(padlock_cache* cache);
 PADLOCK_API const char* padlock_cache_path(const padlock_cache* cache);
-/* All records as lines of JSON, sorted, and (where `problems` is not NULL) what is bad and was left out, a line each.
-   Errors as the file's. */
+/* Returns all records as sorted lines of JSON, and in `problems`, unless it is NULL, a line for each bad record left
+   out. Errors: the file's. */
 PADLOCK_API padlock_status padlock_cache_export(const padlock_cache* cache, padlock_text** lines,
                                                 padlock_text** problems, padlock_error** error);
 /* The same as one JSON object ("schema": 1), by program and key: the key's fields with what each means for a match, the
@@ -680,7 +679,7 @@ PADLOCK_API padlock_status padlock_cache_describe(const padlock_cache* cache, pa
 PADLOCK_API padlock_status padlock_cache_compare(const padlock_cache* cache, const padlock_cache* other,
                                                  padlock_text** only_here, padlock_text** only_there,
                                                  padlock_text** changed, padlock_error** error);
-/* Looks at every page and record: how many are good, and what is bad, a line each. */
+/* Checks every page and record. Returns the number of good ones, and a line for each problem. */
 PADLOCK_API padlock_status padlock_cache_verify(const padlock_cache* cache, int64_t* records, padlock_text** problems,
                                                 padlock_error** error);
 /* Puts in what `other` has; of one place the later record stays. How many were new or took the place of others. */
@@ -699,9 +698,9 @@ PADLOCK_API padlock_status padlock_cache_stale(const padlock_cache* cache, const
 /* Removes what serves nobody: records of other builds and, with `before` ("2026-01-31"), older ones. How many. */
 PADLOCK_API padlock_status padlock_cache_prune(padlock_cache* cache, const char* before, int64_t* removed,
                                                padlock_error** error);
-/* Prunes as padlock_cache_prune and says, from the same pass over the file, how many good records there were, which
-   were removed, as lines, and what is bad and stays, a line each. With `dry_run` it removes nothing, and `removed` is
-   what would go. Each place may be NULL. Since 1005. */
+/* Prunes as padlock_cache_prune, in one pass over the file. Returns the number of good records, a line for each
+   record removed, and a line for each bad one that stays. With `dry_run` it removes nothing, and `removed` lists what
+   would go. Each output may be NULL. Since 1005. */
 PADLOCK_API padlock_status padlock_cache_prune_listed(padlock_cache* cache, const char* before, int32_t dry_run,
                                                       int64_t* records, padlock_text** removed, padlock_text** problems,
                                                       padlock_error** error);

@@ -95,7 +95,7 @@ class Error : public detail::Handle<padlock_error, padlock_error_retain, padlock
   }
 };
 
-/// Thrown by Expected::value() where there is an error.
+/// Thrown by Expected::value() if it holds an error.
 class Exception : public std::runtime_error {
  public:
   explicit Exception(Error error) : std::runtime_error(error.text()), error_(std::move(error)) {}
@@ -187,6 +187,7 @@ Expected<Wrapper> make(Function function, Arguments... arguments) {
 
 }  // namespace detail
 
+/// A text of the library: JSON, a stage of compiling, an export.
 class Text : public detail::Handle<padlock_text, padlock_text_retain, padlock_text_release> {
  public:
   using Handle::Handle;
@@ -395,6 +396,7 @@ class Kernel : public detail::Handle<padlock_kernel, padlock_kernel_retain, padl
   const char* config() const { return padlock_kernel_config(get()); }
 };
 
+/// Where and how a program is compiled. Empty texts stand for the defaults.
 struct CompileOptions {
   std::string device = {}, target = {}, config = {};  ///< empty: the default
   bool bounds_check = false;
@@ -413,6 +415,7 @@ inline padlock_compile_options raw(const CompileOptions& options) {
 
 }  // namespace detail
 
+/// At which sizes, for how long and how a program is tuned.
 struct TuneOptions {
   std::string device = {}, search = {};
   Sizes min = {}, opt = {}, max = {};
@@ -427,6 +430,7 @@ struct TuneOptions {
   std::string regime = {};
 };
 
+/// One tuning of one program. See padlock_tuner_create.
 class Tuner : public detail::Handle<padlock_tuner, padlock_tuner_retain, padlock_tuner_release> {
  public:
   using Handle::Handle;
@@ -545,7 +549,7 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
   }
 };
 
-/// Compiled programs from a file, for who has no compiler.
+/// Compiled programs from a file. Running them needs no compiler.
 class Pack : public detail::Handle<padlock_pack, padlock_pack_retain, padlock_pack_release> {
  public:
   using Handle::Handle;
@@ -580,6 +584,7 @@ class Pack : public detail::Handle<padlock_pack, padlock_pack_retain, padlock_pa
   Expected<Text> describe() const { return detail::make<Text, padlock_text>(padlock_pack_describe, get()); }
 };
 
+/// A file of tuning records, or an export of one.
 class Cache : public detail::Handle<padlock_cache, padlock_cache_retain, padlock_cache_release> {
  public:
   using Handle::Handle;
@@ -665,6 +670,7 @@ class Cache : public detail::Handle<padlock_cache, padlock_cache_retain, padlock
   }
 };
 
+/// The machine's devices, listed when it is made.
 class Devices : public detail::Handle<padlock_devices, padlock_devices_retain, padlock_devices_release> {
  public:
   using Handle::Handle;
@@ -697,6 +703,7 @@ struct OnnxImport {
   Text text, interface;
 };
 
+/// What everything else is made in: it owns kernels, threads and the tuning cache. Safe to use from several threads.
 class Context : public detail::Handle<padlock_context, padlock_context_retain, padlock_context_release> {
  public:
   using Handle::Handle;

@@ -31,7 +31,7 @@ bool is_congruent(const Congruence& known, std::int64_t value) {
 /// The context simplifies under what is known of single symbols; without that, its expressions mean nothing.
 Status check_symbols(std::span<const Symbol* const> symbols, std::span<const std::int64_t> values) {
   for (std::size_t i = 0; i < symbols.size(); ++i) {
-    const auto& [name, kind, range, congruence] = *symbols[i];
+    const auto& [name, kind, range, congruence, is_data] = *symbols[i];
     if (kind == SymbolKind::coordinate) continue;
     if (!range.contains(values[i]))
       return about(failed_precondition(fmt::format("'{}' is {}, outside its bounds {} <= {} <= {}", name, values[i],

@@ -176,7 +176,8 @@ Status check_declared(const Program& program, const Value& parameter, std::strin
   auto error = failed_precondition(
       fmt::format("{} of axis {} of '{}' is {}, expected {}{}{}", kind, axis, parameter.name, found, text,
                   text == wanted ? "" : " = " + wanted,
-                  declared.kind() == ExprKind::symbol ? "" : values_of_symbols(program.exprs(), roots, values)));
+                  declared.kind() == ExprKind::symbol ? "" : values_of_symbols(program.exprs(), roots, values)) +
+      (kind == "stride" ? "; copy the tensor to dense memory, or declare its strides" : ""));
   error.error().where = {.line = parameter.where.line, .column = parameter.where.column, .source_line = {}};
   error.error().subject = {static_cast<int>(axis), text, symbol_values(program.exprs(), roots, values)};
   return error;

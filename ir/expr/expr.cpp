@@ -24,6 +24,7 @@ std::uint32_t Expr::depth() const { return node_->depth; }
 std::uint32_t Expr::id() const { return node_->id; }
 bool Expr::cannot_overflow() const { return node_->cannot_overflow; }
 bool Expr::has_coordinate() const { return node_->coordinates != 0; }
+bool Expr::has_data() const { return node_->has_data; }
 
 namespace {
 
@@ -115,6 +116,7 @@ const ExprNode* ExprContext::Store::add_symbol(Symbol symbol, Int128 axis) {
   node.kind = ExprKind::symbol;
   node.symbol = static_cast<std::uint32_t>(symbols.size());
   node.value = axis;
+  node.has_data = symbol.is_data;
   if (symbol.kind == SymbolKind::coordinate) node.coordinates = std::uint64_t{1} << static_cast<unsigned>(axis % 64);
   symbol.congruence = normalized(symbol.congruence.modulus, symbol.congruence.residue);
   node.congruence = symbol.congruence;
@@ -134,12 +136,12 @@ Expr ExprContext::declare(Symbol symbol) {
 
 Expr ExprContext::coordinate(int axis) { return variable(std::to_string(axis), axis); }
 
-Expr ExprContext::variable(std::string_view text, int order) {
+Expr ExprContext::variable(std::string_view text, int order, bool is_data) {
   std::string name = fmt::format("${}", text);
   const std::scoped_lock lock(store_->mutex);
   const auto found = store_->symbol_by_name.find(name);
   if (found != store_->symbol_by_name.end()) return Expr(store_->symbol_nodes[found->second]);
-  return Expr(store_->add_symbol({std::move(name), SymbolKind::coordinate, {0, Int128{1} << 47}, {}}, order));
+  return Expr(store_->add_symbol({std::move(name), SymbolKind::coordinate, {0, Int128{1} << 47}, {}, is_data}, order));
 }
 
 std::uint32_t ExprContext::symbol_count() const {

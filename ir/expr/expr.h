@@ -76,6 +76,7 @@ struct Symbol {
   SymbolKind kind = SymbolKind::extent;
   Range range;
   Congruence congruence;
+  bool is_data = false;  ///< a coordinate that is read from a tensor, not counted
 };
 
 struct ExprNode;
@@ -107,6 +108,8 @@ class Expr {
   [[nodiscard]] bool cannot_overflow() const;
   /// Returns whether a coordinate symbol occurs in it.
   [[nodiscard]] bool has_coordinate() const;
+  /// Returns whether one of them is data: it goes along with no other.
+  [[nodiscard]] bool has_data() const;
   /// The node behind the handle (expr_node.h), for the sources that make expressions.
   [[nodiscard]] const ExprNode& node() const { return *node_; }
 
@@ -136,7 +139,7 @@ class ExprContext {
   Expr coordinate(int axis);
   /// Returns a variable of a schedule (the start of a segment, a lane), "$name", otherwise like a coordinate. `order`,
   /// distinct and above every axis, places it among the coordinates of a canonical form.
-  Expr variable(std::string_view name, int order);
+  Expr variable(std::string_view name, int order, bool is_data = false);
   [[nodiscard]] std::uint32_t symbol_count() const;
   [[nodiscard]] const Symbol& symbol(std::uint32_t index) const;
   [[nodiscard]] std::optional<Expr> find_symbol(std::string_view name) const;

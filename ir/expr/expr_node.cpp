@@ -106,6 +106,7 @@ void derive_properties(ExprNode& node) {
     node.depth = std::max(node.depth, e.depth() + 1);
     node.coordinates |= e.node().coordinates;
     node.cannot_overflow &= e.cannot_overflow();
+    node.has_data |= e.has_data();
   }
   node.congruence = congruence_of(node);
   node.range = tighten(range_of(node, ranges), node.congruence);

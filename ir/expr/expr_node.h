@@ -12,6 +12,7 @@ namespace padlock::ir {
 struct ExprNode {
   ExprKind kind = ExprKind::constant;
   bool cannot_overflow = true;
+  bool has_data = false;
   std::uint32_t symbol = 0;
   std::uint32_t id = 0;
   std::uint32_t depth = 1;

@@ -83,6 +83,13 @@ struct Interpreter::Impl {
     bool done = false;
   };
 
+  /// A search: what it compares with, and where its loop is.
+  struct Search {
+    std::optional<std::int64_t> wanted;
+    std::int64_t low = 0, high = 0;
+    [[nodiscard]] std::int64_t middle() const { return low + (high - low) / 2; }
+  };
+
   Impl(const Binding& binding, std::vector<std::span<const std::byte>> input_storage,
        std::vector<std::uint64_t> scalar_bits);
 
@@ -93,6 +100,8 @@ struct Interpreter::Impl {
   ElementMemo memo;
   std::vector<Frame> frames;              // an explicit stack: nesting costs no machine stack
   std::vector<Sum> sums;                  // of those frames that are sums
+  std::vector<Search> searches;           // of those that are searches
+  std::vector<std::int64_t> indices;      // of those that are takes: the values of indices so far
   std::vector<std::int64_t> coordinates;  // of all frames, and of what is being entered
   std::vector<std::int64_t> scratch;
   std::size_t steps = 0;
@@ -110,6 +119,11 @@ struct Interpreter::Impl {
   Element finish(const Frame& frame);
   Sum begin_sum(ValueId id, std::span<const std::int64_t> at) const;
   Result<std::optional<Element>> enter_next_term(const Frame& frame);
+  Result<std::optional<Element>> go_on_with_take(const std::optional<Element>& found);
+  Result<std::optional<Element>> go_on_with_search(const std::optional<Element>& found);
+  [[nodiscard]] std::int64_t integer(ValueId id, const Element& element) const {
+    return static_cast<std::int64_t>(extend_from(program().value(id).dtype, element.bits));
+  }
   [[nodiscard]] bool is_sum(ValueId id) const {
     return std::holds_alternative<PadAdjointAttributes>(program().value(id).attributes);
   }
@@ -173,6 +187,8 @@ Result<std::optional<Element>> Interpreter::Impl::enter(Operand operand, std::si
     const auto at = coordinates_at(base, id);
     if (value.kind == ValueKind::tensor_parameter) return load(id, at);
     if (value.kind == ValueKind::scalar_parameter) return scalar(id);
+    if (value.kind == ValueKind::size)
+      return Element{.bits = convert(DType::i64, value.dtype, static_cast<std::uint64_t>(plan[id].size))};
     if (const auto* iota = std::get_if<IotaAttributes>(&value.attributes))
       return Element{.bits = convert(DType::i64, value.dtype,
                                      static_cast<std::uint64_t>(at[static_cast<std::size_t>(iota->axis)]))};
@@ -183,6 +199,8 @@ Result<std::optional<Element>> Interpreter::Impl::enter(Operand operand, std::si
       if (const auto known = memo.find(id, at)) return *known;
     if (plan[id].shared || !plan[id].movement) {
       if (is_sum(id)) sums.push_back(begin_sum(id, at));
+      if (value.op == Op::search)
+        searches.push_back({.wanted = {}, .low = 0, .high = plan[std::get<ValueId>(value.operands[0])].extents[0]});
       frames.push_back({.value = id, .base = base});
       return std::nullopt;
     }
@@ -235,11 +253,72 @@ Result<std::optional<Element>> Interpreter::Impl::enter_next_term(const Frame& f
   return enter(operand, base);
 }
 
+/// Evaluates the indices one after the other, then the element that they name, or the fill.
+Result<std::optional<Element>> Interpreter::Impl::go_on_with_take(const std::optional<Element>& found) {
+  Frame& frame = frames.back();
+  const ValueId id = frame.value;
+  const Value& value = program().value(id);
+  const std::size_t count = value.operands.size() - 2;
+  if (found && frame.operands_done < count)
+    indices.push_back(integer(std::get<ValueId>(value.operands[frame.operands_done + 1]), *found));
+  if (found) ++frame.operands_done;
+  const std::size_t base = frame.base + plan[id].extents.size();
+  coordinates.resize(base);
+  scratch.clear();
+  if (frame.operands_done > count) {
+    frame.operands[0] = *found;
+    const Element element = finish(frame);
+    frames.pop_back();
+    return element;
+  }
+  Operand operand;
+  if (frame.operands_done < count) {
+    operand = value.operands[frame.operands_done + 1];
+    plan.append_operand_coordinates(id, frame.operands_done + 1, coordinates_at(frame.base, id), scratch);
+  } else {
+    operand = plan.taken_from(id, coordinates_at(frame.base, id), std::span(indices).last(count), scratch);
+    indices.resize(indices.size() - count);
+  }
+  coordinates.insert(coordinates.end(), scratch.begin(), scratch.end());
+  return enter(operand, base);
+}
+
+/// Evaluates what is searched for, then the elements that the loop looks at.
+Result<std::optional<Element>> Interpreter::Impl::go_on_with_search(const std::optional<Element>& found) {
+  Frame& frame = frames.back();
+  const ValueId id = frame.value;
+  const auto& operands = program().value(id).operands;
+  const ValueId among = std::get<ValueId>(operands[0]);
+  Search& search = searches.back();
+  if (found && !search.wanted)
+    search.wanted = integer(std::get<ValueId>(operands[1]), *found);
+  else if (found)
+    (integer(among, *found) <= *search.wanted ? search.low : search.high) =
+        search.middle() + (integer(among, *found) <= *search.wanted ? 1 : 0);
+  const std::size_t base = frame.base + plan[id].extents.size();
+  coordinates.resize(base);
+  if (!search.wanted) {
+    const auto at = coordinates_at(frame.base, id);
+    scratch.assign(at.begin(), at.end());
+    coordinates.insert(coordinates.end(), scratch.begin(), scratch.end());
+    return enter(operands[1], base);
+  }
+  if (search.low < search.high) {
+    coordinates.push_back(search.middle());
+    return enter(among, base);
+  }
+  frame.operands[0] = {.bits = static_cast<std::uint64_t>(search.low)};
+  const Element element = finish(frame);
+  searches.pop_back();
+  frames.pop_back();
+  return element;
+}
+
 Element Interpreter::Impl::finish(const Frame& frame) {
   const Value& value = program().value(frame.value);
   const ValuePlan& planned = plan[frame.value];
   const Element element = is_sum(frame.value) ? sums.back().total.sum()
-                          : planned.movement
+                          : planned.movement || info_of(value.op).op_class == OpClass::by_data
                               ? frame.operands[0]
                               : apply_elementwise(value.op, planned.operand_type, value.dtype,
                                                   std::span(frame.operands).first(value.operands.size()));
@@ -252,11 +331,18 @@ Result<Element> Interpreter::Impl::run(ValueId id, std::span<const std::int64_t>
   memo.clear();
   frames.clear();
   sums.clear();
+  searches.clear();
+  indices.clear();
   steps = 0;
   coordinates.assign(at.begin(), at.end());
   PADLOCK_TRY(std::optional<Element> found, enter(id, 0));
   while (!frames.empty()) {
     Frame& frame = frames.back();
+    if (info_of(program().value(frame.value).op).op_class == OpClass::by_data) {
+      const bool takes = program().value(frame.value).op == Op::take;
+      PADLOCK_TRY(found, takes ? go_on_with_take(found) : go_on_with_search(found));
+      continue;
+    }
     if (is_sum(frame.value)) {
       if (found) sums.back().total.add(*found);
       if (!sums.back().done) {

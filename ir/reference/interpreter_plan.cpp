@@ -110,6 +110,7 @@ InterpreterPlan::InterpreterPlan(const Binding& binding) : program_(&binding.pro
     const Value& value = program_->value(id);
     values_[id].extents = binding.extents_of(value);
     if (value.kind == ValueKind::operation) plan_operation(binding, value, values_[id]);
+    if (value.kind == ValueKind::size) values_[id].size = binding(value.size);
   }
   for (std::size_t i = 0; i < program_->scalar_parameters().size(); ++i)
     values_[program_->scalar_parameters()[i]].parameter = i;
@@ -130,6 +131,9 @@ void InterpreterPlan::plan_operation(const Binding& binding, const Value& value,
   for (const Operand& operand : value.operands)
     if (const auto* id = std::get_if<ValueId>(&operand)) plan.depth = std::max(plan.depth, values_[*id].depth + 1);
 
+  if (value.op == Op::take)
+    for (std::size_t i = 1; i + 1 < value.operands.size(); ++i)
+      plan.index_axes = std::max(plan.index_axes, values_[std::get<ValueId>(value.operands[i])].extents.size());
   if (const auto* pad = std::get_if<PadAttributes>(&value.attributes)) {
     if (const auto* x = std::get_if<ValueId>(&value.operands[0]))
       plan.pad = pad_axes(binding, *pad, values_[*x].extents);
@@ -200,10 +204,30 @@ Result<Operand> InterpreterPlan::source_of(ValueId id, std::span<const std::int6
   }
 }
 
+Operand InterpreterPlan::taken_from(ValueId id, std::span<const std::int64_t> coordinates,
+                                    std::span<const std::int64_t> indices, std::vector<std::int64_t>& out) const {
+  const Value& value = program_->value(id);
+  const auto first = static_cast<std::size_t>(std::get<TakeAttributes>(value.attributes).axis);
+  const auto& extents = values_[std::get<ValueId>(value.operands[0])].extents;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (indices[i] >= 0 && indices[i] < extents[first + i]) continue;
+    append_broadcast(*program_, value.operands.back(), coordinates, out);
+    return value.operands.back();
+  }
+  out.assign(coordinates.begin(), coordinates.begin() + static_cast<std::ptrdiff_t>(first));
+  out.insert(out.end(), indices.begin(), indices.end());
+  out.insert(out.end(), coordinates.begin() + static_cast<std::ptrdiff_t>(first + values_[id].index_axes),
+             coordinates.end());
+  return value.operands[0];
+}
+
 void InterpreterPlan::append_operand_coordinates(ValueId id, std::size_t index,
                                                  std::span<const std::int64_t> coordinates,
                                                  std::vector<std::int64_t>& out) const {
-  append_broadcast(*program_, program_->value(id).operands[index], coordinates, out);
+  const Value& value = program_->value(id);
+  if (const auto* take = std::get_if<TakeAttributes>(&value.attributes))
+    coordinates = coordinates.subspan(static_cast<std::size_t>(take->axis), values_[id].index_axes);
+  append_broadcast(*program_, value.operands[index], coordinates, out);
 }
 
 }  // namespace padlock::ir

@@ -33,6 +33,8 @@ struct ValuePlan {
   std::vector<PadAxis> pad;                 // pad and its adjoint: one per axis
   std::vector<std::int64_t> start;          // slice: one per axis
   std::vector<std::int64_t> concat_limits;  // concat: end of each operand along the axis, in result coordinates
+  std::int64_t size = 0;                    // size: its value
+  std::size_t index_axes = 0;               // take: axes of the result that are the indices'
 };
 
 /// The program's values as numbers under one binding, and the closed forms of the language that lead from an element
@@ -51,7 +53,13 @@ class InterpreterPlan {
   [[nodiscard]] Result<Operand> source_of(ValueId id, std::span<const std::int64_t> coordinates,
                                           std::vector<std::int64_t>& out) const;
 
-  /// Appends to `out` the coordinates in operand `index` of elementwise operation `id`, broadcast as in NumPy.
+  /// Finds the source of the element of take `id` at `coordinates`, where its indices have these values: returns an
+  /// operand, and in `out` the coordinates in it.
+  [[nodiscard]] Operand taken_from(ValueId id, std::span<const std::int64_t> coordinates,
+                                   std::span<const std::int64_t> indices, std::vector<std::int64_t>& out) const;
+
+  /// Appends to `out` the coordinates in operand `index` of elementwise operation `id`, broadcast as in NumPy; of a
+  /// take, those in that index.
   void append_operand_coordinates(ValueId id, std::size_t index, std::span<const std::int64_t> coordinates,
                                   std::vector<std::int64_t>& out) const;
 

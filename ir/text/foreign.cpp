@@ -98,6 +98,24 @@ constexpr auto kOperationNames = std::to_array<Spelling>({
     {"zero_pad", "'pad'"},
     {"pad2d", "'pad'"},
     {"mod", "a size's 'mod': tensors have none"},
+    {"sum", "what stands around it: programs have no reductions"},
+    {"mean", "what stands around it: programs have no reductions"},
+    {"softmax", "what stands around it: programs have no reductions"},
+    {"layer_norm", "what stands around it: programs have no reductions"},
+    {"matmul", "what stands around it: programs have no products of matrices"},
+    {"dot", "what stands around it: programs have no products of matrices"},
+    {"conv", "what stands around it: programs have no convolutions"},
+    {"conv2d", "what stands around it: programs have no convolutions"},
+    {"gather", "'take'"},
+    {"gather_nd", "'take'"},
+    {"index", "'take'"},
+    {"index_select", "'take'"},
+    {"embedding", "'take'"},
+    {"lookup", "'take'"},
+    {"dynamic_slice", "'take'"},
+    {"searchsorted", "'search'"},
+    {"bucketize", "'search'"},
+    {"upper_bound", "'search'"},
 });
 
 constexpr auto kArguments = std::to_array<Spelling>({
@@ -271,6 +289,7 @@ std::string operand_hint(Place place, const Token& token) {
   if (is_quoted(token.text)) return quoted_hint(place, token.text);
   if (token.text == ".") return "; a number begins with a digit";
   if (token.text == "(" && place == Place::operand) return "; a list stands in brackets, as the argument of a name";
+  if (token.text == "[" && place == Place::operand) return "; a list is an argument by name, as in 'shape = [...]'";
   return {};
 }
 

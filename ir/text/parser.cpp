@@ -184,13 +184,35 @@ class Parser {
     if (token.kind == TokenKind::identifier || dtype) {
       std::string name(token.text);
       cursor_.take();
-      if (dtype && cursor_.accept("(")) return parse_typed_literal(argument, *dtype);
+      if (dtype && cursor_.accept("(")) {
+        const DType type = *dtype;
+        return is_at_literal() ? parse_typed_literal(argument, type) : parse_size(argument, type);
+      }
       argument.value = std::move(name);
       return {};
     }
     const Place place = argument.keyword == "mode" ? Place::mode : Place::operand;
     PADLOCK_TRY(argument.value,
                 literal(argument.keyword.empty() ? "a value or a literal" : "a value, a literal or '['", place));
+    return {};
+  }
+
+  /// Returns whether what stands in "T( )" is a literal: an integer that is not alone begins a size expression.
+  [[nodiscard]] bool is_at_literal() const {
+    const std::size_t sign = cursor_.at("-") ? 1 : 0;
+    const Token& token = cursor_.peek(sign);
+    if (token.kind == TokenKind::integer) return cursor_.at(sign + 1, ")");
+    const bool begins_size = token.kind == TokenKind::identifier || cursor_.at(sign, "(") || cursor_.at(sign, "-") ||
+                             cursor_.at(sign, "min") || cursor_.at(sign, "max");
+    return !begins_size;
+  }
+
+  /// Parses the rest of "i64(S + 1)", from the expression on.
+  Status parse_size(Argument& argument, DType dtype) {
+    SizeOperand made{.dtype = dtype, .size = {}};
+    PADLOCK_TRY(made.size, parse_dim(cursor_));
+    if (!cursor_.accept(")")) return cursor_.unexpected("an operator or ')'", Place::dim);
+    argument.value = std::move(made);
     return {};
   }
 

@@ -38,6 +38,7 @@ class StatementPrinter {
                        [](const Operand& o) { return std::holds_alternative<Scalar>(o); });
   }
   static std::size_t positional_count(const Value& value) {
+    if (value.op == Op::take) return value.operands.size() - 1;  // the last is the fill
     const int arity = info_of(value.op).arity;
     return arity < 0 ? value.operands.size() : static_cast<std::size_t>(arity);
   }
@@ -80,6 +81,8 @@ class StatementPrinter {
         std::ranges::move(pad(std::get<PadAdjointAttributes>(value.attributes).pad), std::back_inserter(texts));
         return texts;
       }
+      case Op::take:
+        return take(value);
       case Op::leaky_relu:
         return {"alpha = " + operand(value.operands[1])};
       case Op::clamp:
@@ -105,9 +108,20 @@ class StatementPrinter {
   [[nodiscard]] std::vector<std::string> pad(const Value& value) const {
     const auto& attributes = std::get<PadAttributes>(value.attributes);
     std::vector<std::string> texts = pad(attributes);
-    if (attributes.mode != PadMode::constant) return texts;
-    const auto* fill = std::get_if<Scalar>(&value.operands[1]);
-    if (fill == nullptr || fill->bits != 0) texts.push_back("value = " + operand(value.operands[1]));
+    if (attributes.mode == PadMode::constant) append_fill(texts, value.operands[1]);
+    return texts;
+  }
+  void append_fill(std::vector<std::string>& texts, const Operand& fill) const {
+    const auto* literal = std::get_if<Scalar>(&fill);
+    if (literal == nullptr || literal->bits != 0) texts.push_back("value = " + operand(fill));
+  }
+
+  [[nodiscard]] std::vector<std::string> take(const Value& value) const {
+    std::vector<int> axes;
+    for (std::size_t i = 2; i < value.operands.size(); ++i)
+      axes.push_back(std::get<TakeAttributes>(value.attributes).axis + static_cast<int>(axes.size()));
+    std::vector<std::string> texts{axes.size() == 1 ? fmt::format("axis = {}", axes.front()) : list("axes", axes)};
+    append_fill(texts, value.operands.back());
     return texts;
   }
 

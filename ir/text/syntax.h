@@ -55,10 +55,16 @@ struct Literal {
   std::optional<DType> dtype = {};
 };
 
-/// An argument's value: a name (of a value, mode or type), a literal, or a list of dims.
+/// A size expression as an operand, as written: "i64(S + 1)".
+struct SizeOperand {
+  DType dtype = DType::i64;
+  Dim size;
+};
+
+/// An argument's value: a name (of a value, mode or type), a literal, a list of dims, or a size.
 struct Argument {
   std::string keyword;  // empty: positional
-  std::variant<std::string, Literal, std::vector<Dim>> value;
+  std::variant<std::string, Literal, std::vector<Dim>, SizeOperand> value;
   Location where;  // of the value
   Location keyword_where;
 };

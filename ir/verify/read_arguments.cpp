@@ -52,10 +52,10 @@ Result<std::vector<Expr>> ArgumentReader::exprs(std::string_view keyword, bool a
   return result;
 }
 
-Result<std::vector<std::int64_t>> ArgumentReader::integers(std::string_view keyword, std::int64_t least,
-                                                           Int128 limit) const {
+Result<std::vector<std::int64_t>> ArgumentReader::integers(std::string_view keyword, std::int64_t least, Int128 limit,
+                                                           bool any_length) const {
   if (arguments_.find(keyword) == nullptr) return std::vector<std::int64_t>(x_->extents().size(), least);
-  PADLOCK_TRY(const Dims* dims, list(keyword, false));
+  PADLOCK_TRY(const Dims* dims, list(keyword, any_length));
   std::vector<std::int64_t> result;
   Status every;
   for (const syntax::Dim& dim : *dims) {
@@ -72,8 +72,9 @@ Result<std::vector<std::int64_t>> ArgumentReader::integers(std::string_view keyw
   return result;
 }
 
-Result<std::vector<int>> ArgumentReader::different_axes(std::string_view keyword, std::size_t limit) const {
-  PADLOCK_TRY(const std::vector<std::int64_t> entries, integers(keyword, 0, static_cast<Int128>(limit)));
+Result<std::vector<int>> ArgumentReader::different_axes(std::string_view keyword, std::size_t limit,
+                                                        bool any_length) const {
+  PADLOCK_TRY(const std::vector<std::int64_t> entries, integers(keyword, 0, static_cast<Int128>(limit), any_length));
   std::vector<int> axes;
   for (const std::int64_t entry : entries) {
     if (std::ranges::find(axes, static_cast<int>(entry)) != axes.end())
@@ -92,7 +93,8 @@ Result<int> ArgumentReader::axis(int rank) const {
   const bool is_decimal = literal != nullptr && !literal->dtype && literal->text.find('(') == std::string::npos;
   const auto axis = number && is_decimal ? static_cast<std::int64_t>(number->bits) : -1;
   if (axis >= 0 && axis < rank) return static_cast<int>(axis);
-  const std::string found = literal != nullptr ? literal->text : std::get<std::string>(argument.value);
+  const auto* name = std::get_if<std::string>(&argument.value);
+  const std::string found = literal != nullptr ? literal->text : name != nullptr ? *name : "a size";
   return verifier_.diagnostics().error(
       argument.where, fmt::format("expected an integer literal in [0, {}) for 'axis', found '{}'", rank, found));
 }

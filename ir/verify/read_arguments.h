@@ -21,10 +21,11 @@ class ArgumentReader {
   /// Builds the expressions of a list, of any length if `any_length`.
   [[nodiscard]] Result<std::vector<Expr>> exprs(std::string_view keyword, bool any_length = false) const;
   /// Reads integer literals in [least, limit); where the argument is absent, `least` for each axis.
-  [[nodiscard]] Result<std::vector<std::int64_t>> integers(std::string_view keyword, std::int64_t least,
-                                                           Int128 limit) const;
-  /// Reads axis numbers, all different, below `limit`; one for each axis of the tensor.
-  [[nodiscard]] Result<std::vector<int>> different_axes(std::string_view keyword, std::size_t limit) const;
+  [[nodiscard]] Result<std::vector<std::int64_t>> integers(std::string_view keyword, std::int64_t least, Int128 limit,
+                                                           bool any_length = false) const;
+  /// Reads axis numbers, all different, below `limit`; one for each axis of the tensor, or any number of them.
+  [[nodiscard]] Result<std::vector<int>> different_axes(std::string_view keyword, std::size_t limit,
+                                                        bool any_length = false) const;
   /// Reads the argument 'axis', an integer literal in [0, rank).
   [[nodiscard]] Result<int> axis(int rank) const;
   /// Returns the location of entry `axis` of a list argument.

@@ -191,6 +191,28 @@ void Verifier::add_value(Value value) {
   program_.values_.push_back(std::move(value));
 }
 
+Result<ValueId> Verifier::size_value(DType dtype, Expr size, Location where) {
+  // A number alone would read back as a literal.
+  std::string name = fmt::format("{}({}{})", name_of(dtype), whole(exprs(), size), size.is_constant() ? " + 0" : "");
+  if (const auto known = find(name)) return *known;
+  const auto require_bound = [&](Comparison comparison, Int128 bound) {
+    return require({.kind = Requirement::Kind::statement,
+                    .constraint = {size, comparison, exprs().constant(bound)},
+                    .what = fmt::format("value of '{}'", name),
+                    .where = where});
+  };
+  PADLOCK_CHECK(require_bound(Comparison::ge, kInt64Min));
+  PADLOCK_CHECK(require_bound(Comparison::le, kInt64Max));
+  const auto id = static_cast<ValueId>(program_.values_.size());
+  add_value({.kind = ValueKind::size,
+             .name = std::move(name),
+             .dtype = dtype,
+             .layout = Layout::dense(exprs(), {}),
+             .size = size,
+             .where = where});
+  return id;
+}
+
 Result<Expr> Verifier::dim(const syntax::Dim& stated) const {
   const DimBuilder builder(exprs(), names_, diagnostics_);
   const auto positive = [this](Expr divisor) {
@@ -321,7 +343,7 @@ void Verifier::require_storage() {
   bool is_one_too_large = false;
   for (ValueId id = 0; id < program_.values_.size(); ++id) {
     const Value& tensor = program_.values_[id];
-    if (tensor.kind == ValueKind::scalar_parameter) continue;
+    if (tensor.kind == ValueKind::scalar_parameter || tensor.kind == ValueKind::size) continue;
     const Expr bytes = exprs().mul(tensor.layout.storage_extent(), exprs().constant(byte_size(tensor.dtype)));
     const bool is_statement = tensor.kind == ValueKind::operation;
     const Status fits = require({.kind = Requirement::Kind::storage,

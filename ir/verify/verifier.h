@@ -45,6 +45,10 @@ class Verifier {
   /// Error (resource_exhausted), naming the statement: extents too deep or too long, or too many steps taken.
   [[nodiscard]] Status check_extents(const syntax::Statement& statement, const std::vector<Expr>& extents) const;
 
+  /// Returns the value of rank 0 that has a size's value, made where there is none yet. Invalidates references to
+  /// values. Error: a size that fits 64 bits for no binding.
+  [[nodiscard]] Result<ValueId> size_value(DType dtype, Expr size, Location where);
+
   /// The current statement's name.
   [[nodiscard]] const std::string& statement() const { return statement_; }
 

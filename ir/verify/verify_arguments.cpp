@@ -27,6 +27,8 @@ constexpr std::array kIota = {Keyword{"shape", dims, true}, Keyword{"axis", inte
 constexpr std::array kPadAdjoint = {Keyword{"extent", dims, true}, Keyword{"low", dims, true},
                                     Keyword{"high", dims, true}, Keyword{"interior", integers, false},
                                     Keyword{"mode", mode, false}};
+constexpr std::array kTake = {Keyword{"axis", integer, false}, Keyword{"axes", integers, false},
+                              Keyword{"value", scalar, false}};
 constexpr std::array kLeakyRelu = {Keyword{"alpha", scalar, true}};
 constexpr std::array kClamp = {Keyword{"lo", scalar, true}, Keyword{"hi", scalar, true}};
 
@@ -41,7 +43,10 @@ std::string operands_text(Op op) {
   const std::string count = wanted < 0    ? "one or more operands"
                             : wanted == 1 ? "1 operand"
                                           : fmt::format("{} operands", wanted);
-  const char* types = op == Op::cast ? " (a value and a type)" : op == Op::iota ? " (a type)" : "";
+  const char* types = op == Op::cast     ? " (a value and a type)"
+                      : op == Op::iota   ? " (a type)"
+                      : op == Op::search ? " (ascending integers, and what to search for)"
+                                         : "";
   return fmt::format("{} of '{}'{}", count, name_of(op), types);
 }
 
@@ -103,6 +108,8 @@ std::span<const Keyword> keywords_of(Op op) {
       return kIota;
     case Op::pad_adjoint:
       return kPadAdjoint;
+    case Op::take:
+      return kTake;
     case Op::leaky_relu:
       return kLeakyRelu;
     case Op::clamp:

@@ -22,7 +22,7 @@ class ElementwiseRule {
       const Status listed = diagnostics().errors().note(result_type);
       return std::unexpected(diagnostics().all(listed, check_argument_names(verifier_, statement_)).error());
     }
-    PADLOCK_TRY(std::vector<Expr> extents, broadcast_extents());
+    PADLOCK_TRY(std::vector<Expr> extents, broadcast_extents(verifier_, operands_, wheres_));
     PADLOCK_TRY(Value value, make_result(verifier_, statement_, op_, *result_type, std::move(extents)));
     value.operands = std::move(operands_);
     return value;
@@ -67,6 +67,8 @@ class ElementwiseRule {
   Result<std::optional<Typed>> typed(const Argument& argument) {
     if (const auto* literal = std::get_if<syntax::Literal>(&argument.value))
       return literal->dtype ? std::optional(Typed{literal->text, *literal->dtype}) : std::nullopt;
+    if (const auto* size = std::get_if<syntax::SizeOperand>(&argument.value))
+      return Typed{fmt::format("{}( )", name_of(size->dtype)), size->dtype};
     PADLOCK_TRY(const ValueId id, value_operand(verifier_, argument));
     return Typed{verifier_.value(id).name, verifier_.value(id).dtype};
   }
@@ -89,8 +91,12 @@ class ElementwiseRule {
   }
 
   [[nodiscard]] std::unexpected<Error> mismatch(const Argument& argument, DType expected, const Typed& found) const {
-    return diagnostics().error(argument.where, fmt::format("expected the type {}, found '{}' of type {}",
-                                                           name_of(expected), found.name, name_of(found.dtype)));
+    const bool is_literal = std::holds_alternative<syntax::Literal>(argument.value);
+    return diagnostics().error(
+        argument.where,
+        fmt::format("expected the type {0}, found '{1}' of type {2}{3}", name_of(expected), found.name,
+                    name_of(found.dtype),
+                    is_literal ? "" : fmt::format("; cast({}, {}) converts", found.name, name_of(expected))));
   }
 
   /// Checks that the operation's class takes the type of an operand.
@@ -125,10 +131,8 @@ class ElementwiseRule {
 
   /// Appends one operand of a known type.
   Status read_operand(const Argument& argument, DType dtype) {
-    const bool scalars_only = !argument.keyword.empty();
-    if (scalars_only || std::holds_alternative<syntax::Literal>(argument.value)) {
-      PADLOCK_TRY(Operand operand, scalars_only ? scalar_operand(verifier_, argument, dtype)
-                                                : literal_operand(verifier_, argument, dtype));
+    if (!argument.keyword.empty() || !std::holds_alternative<std::string>(argument.value)) {
+      PADLOCK_TRY(Operand operand, scalar_operand(verifier_, argument, dtype));
       operands_.push_back(operand);
       wheres_.push_back(argument.where);
       return {};
@@ -139,41 +143,6 @@ class ElementwiseRule {
     operands_.emplace_back(id);
     wheres_.push_back(argument.where);
     return {};
-  }
-
-  /// Broadcasts as in NumPy, aligned at the last axis, but only extents that are literally 1.
-  Result<std::vector<Expr>> broadcast_extents() {
-    int rank = 0;
-    for (const Operand& operand : operands_)
-      if (const auto* id = std::get_if<ValueId>(&operand)) rank = std::max(rank, verifier_.value(*id).rank());
-    std::vector<Expr> extents;
-    for (int axis = 0; axis < rank; ++axis) {
-      PADLOCK_TRY(const Expr extent, broadcast_axis(axis, rank));
-      extents.push_back(extent);
-    }
-    return extents;
-  }
-
-  Result<Expr> broadcast_axis(int axis, int rank) {
-    std::optional<NamedExtent> first;
-    for (std::size_t i = 0; i < operands_.size(); ++i) {
-      const auto* id = std::get_if<ValueId>(&operands_[i]);
-      if (id == nullptr) continue;
-      const Value& value = verifier_.value(*id);
-      const int own_axis = axis - (rank - value.rank());
-      if (own_axis < 0) continue;
-      const Expr extent = value.extents()[static_cast<std::size_t>(own_axis)];
-      if (extent.is_constant(1)) continue;
-      if (!first) {
-        first = {value.name, extent};
-        continue;
-      }
-      PADLOCK_CHECK(
-          require_equal_extents(verifier_, *first, {value.name, extent}, static_cast<std::size_t>(axis), wheres_[i]));
-      // Equal for every binding, so the one that says more stands for both.
-      if (extent.is_constant()) first->extent = extent;
-    }
-    return first ? first->extent : verifier_.exprs().constant(1);
   }
 
   Verifier& verifier_;

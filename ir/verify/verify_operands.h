@@ -22,8 +22,11 @@ namespace padlock::ir {
 /// Reads a literal as a value of the type.
 [[nodiscard]] Result<Operand> literal_operand(const Verifier& verifier, const syntax::Argument& argument, DType dtype);
 
-/// Reads a literal or a run-time scalar of the given type.
-[[nodiscard]] Result<Operand> scalar_operand(const Verifier& verifier, const syntax::Argument& argument, DType dtype);
+/// Reads a size as a value of the type that it states. Errors: as Verifier::dim, and a name that is a value's.
+[[nodiscard]] Result<Operand> size_operand(Verifier& verifier, const syntax::Argument& argument);
+
+/// Reads a literal, a run-time scalar or a size of the given type.
+[[nodiscard]] Result<Operand> scalar_operand(Verifier& verifier, const syntax::Argument& argument, DType dtype);
 
 /// Reads the operand of an operation that is a type. `position`: "first", "second".
 [[nodiscard]] Result<DType> read_type(const Verifier& verifier, const syntax::Argument& argument,
@@ -41,6 +44,11 @@ struct NamedExtent {
 /// Requires that two extents that meet on an axis of the result are equal.
 [[nodiscard]] Status require_equal_extents(Verifier& verifier, const NamedExtent& a, const NamedExtent& b,
                                            std::size_t axis, Location where);
+
+/// The extents to which operands broadcast as in NumPy, aligned at the last axis, but only extents that are
+/// literally 1. All others are required to be equal. `wheres`: of the operands.
+[[nodiscard]] Result<std::vector<Expr>> broadcast_extents(Verifier& verifier, std::span<const Operand> operands,
+                                                          std::span<const Location> wheres);
 
 /// Verifies a statement of any elementwise operation.
 [[nodiscard]] Result<Value> verify_elementwise(Verifier& verifier, const syntax::Statement& statement, Op op,

@@ -5,6 +5,7 @@
 #include "ir/text/foreign.h"
 #include "ir/verify/read_arguments.h"
 #include "ir/verify/verify_operands.h"
+#include "support/limits.h"
 
 namespace padlock::ir {
 namespace {
@@ -46,6 +47,10 @@ class MovementRule {
         return reshape();
       case Op::pad_adjoint:
         return pad_adjoint();
+      case Op::take:
+        return take();
+      case Op::search:
+        return search();
       default:
         return broadcast();
     }
@@ -97,7 +102,7 @@ class MovementRule {
     const bool constant = attributes.mode == PadMode::constant;
     PADLOCK_TRY(Value value, result(std::move(extents), std::move(attributes)));
     if (!constant) return value;
-    PADLOCK_TRY(const Operand fill, pad_fill(value));
+    PADLOCK_TRY(const Operand fill, fill_of(value));
     value.operands.push_back(fill);
     return value;
   }
@@ -122,12 +127,12 @@ class MovementRule {
     return *mode;
   }
 
-  /// A literal, a run-time scalar, or a tensor that broadcasts to the result as elementwise operands do.
-  Result<Operand> pad_fill(const Value& padded) {
+  /// A literal, a size, a run-time scalar, or a tensor that broadcasts to the result as elementwise operands do. Ends
+  /// the use of x_.
+  Result<Operand> fill_of(const Value& padded) {
     const syntax::Argument* argument = arguments_.find("value");
     if (argument == nullptr) return Operand(Scalar{x_->dtype, 0});
-    if (std::holds_alternative<syntax::Literal>(argument->value))
-      return literal_operand(verifier_, *argument, x_->dtype);
+    if (!std::holds_alternative<std::string>(argument->value)) return scalar_operand(verifier_, *argument, x_->dtype);
     PADLOCK_TRY(const ValueId id, value_operand(verifier_, *argument));
     const Value& fill = verifier_.value(id);
     if (fill.kind == ValueKind::scalar_parameter) return scalar_operand(verifier_, *argument, x_->dtype);
@@ -286,6 +291,83 @@ class MovementRule {
     return result(std::move(shape), {});
   }
 
+  Result<Value> take() {
+    if (operands_.size() < 2)
+      return diagnostics().error(
+          statement_.operation_where,
+          "expected 2 or more operands of 'take' (a tensor and an index for each axis), found 1");
+    if (rank() == 0)
+      return diagnostics().error(arguments_.operands()[0]->where,
+                                 fmt::format("expected a tensor of rank at least 1, found '{}' of rank 0", x_->name));
+    std::vector<Operand> indices;
+    std::vector<Location> wheres;
+    for (std::size_t i = 1; i < operands_.size(); ++i) {
+      wheres.push_back(arguments_.operands()[i]->where);
+      PADLOCK_CHECK(check_integer(operands_[i], operands_[1], wheres.back()));
+      indices.emplace_back(operands_[i]);
+    }
+    PADLOCK_TRY(const int first, taken_axis(indices.size()));
+    PADLOCK_TRY(std::vector<Expr> extents, broadcast_extents(verifier_, indices, wheres));
+    const auto axis = static_cast<std::ptrdiff_t>(first);
+    extents.insert(extents.begin(), x_->extents().begin(), x_->extents().begin() + axis);
+    extents.insert(extents.end(), x_->extents().begin() + axis + std::ssize(indices), x_->extents().end());
+    if (extents.size() > limits::kRank)
+      return diagnostics().too_large(statement_.where,
+                                     fmt::format("expected a result of rank at most {}", limits::kRank));
+    PADLOCK_TRY(Value value, result(std::move(extents), TakeAttributes{first}));
+    PADLOCK_TRY(const Operand fill, fill_of(value));
+    value.operands.push_back(fill);
+    return value;
+  }
+
+  /// An index is an i32 or an i64, and all are of one type.
+  Status check_integer(ValueId id, ValueId first, Location where) {
+    const Value& index = verifier_.value(id);
+    if (index.dtype != DType::i32 && index.dtype != DType::i64)
+      return diagnostics().error(where, fmt::format("expected i32 or i64 for '{}', found '{}' of type {}", name_of(op_),
+                                                    index.name, name_of(index.dtype)));
+    if (const DType type = verifier_.value(first).dtype; index.dtype != type)
+      return diagnostics().error(where, fmt::format("expected the type {}, found '{}' of type {}", name_of(type),
+                                                    index.name, name_of(index.dtype)));
+    return {};
+  }
+
+  /// The first of the axes that so many indices are for: of 'axis', or of 'axes', which are adjacent.
+  Result<int> taken_axis(std::size_t count) {
+    const syntax::Argument *one = arguments_.find("axis"), *several = arguments_.find("axes");
+    if ((one == nullptr) == (several == nullptr))
+      return diagnostics().error(statement_.operation_where,
+                                 fmt::format("expected either 'axis' or 'axes' among the arguments of 'take', found {}",
+                                             one == nullptr ? "none" : "both"));
+    if (one != nullptr && count > 1)
+      return diagnostics().error(one->keyword_where,
+                                 fmt::format("expected 'axes', one for each of {} indices, found 'axis'", count));
+    if (one != nullptr) return read_.axis(x_->rank());
+    PADLOCK_TRY(const std::vector<int> axes, read_.different_axes("axes", rank(), /*any_length=*/true));
+    if (axes.size() != count)
+      return diagnostics().error(
+          several->where,
+          fmt::format("expected {} entries in 'axes', one for each index, found {}", count, axes.size()));
+    for (std::size_t i = 1; i < axes.size(); ++i)
+      if (axes[i] != axes[0] + static_cast<int>(i))
+        return diagnostics().error(
+            read_.entry_where("axes", i),
+            fmt::format("expected adjacent axes in their order in 'axes', found {} after {}", axes[i], axes[i - 1]));
+    return axes[0];
+  }
+
+  Result<Value> search() {
+    PADLOCK_CHECK(check_integer(operands_[0], operands_[0], arguments_.operands()[0]->where));
+    PADLOCK_CHECK(check_integer(operands_[1], operands_[0], arguments_.operands()[1]->where));
+    if (rank() != 1)
+      return diagnostics().error(arguments_.operands()[0]->where,
+                                 fmt::format("expected a tensor of rank 1, found '{}' of rank {}", x_->name, rank()));
+    const auto extents = verifier_.value(operands_[1]).extents();
+    PADLOCK_TRY(Value value, result({extents.begin(), extents.end()}, {}));
+    value.dtype = DType::i64;
+    return value;
+  }
+
   Result<Value> iota() {
     const syntax::Argument& type = *arguments_.operands()[0];
     PADLOCK_TRY(const DType dtype, read_type(verifier_, type, "iota", "first"));
@@ -326,7 +408,8 @@ Result<Value> verify_statement(Verifier& verifier, const syntax::Statement& stat
   }
   const Arguments& arguments = *matched;
   const OpClass op_class = info_of(*op).op_class;
-  if (op_class == OpClass::movement || op_class == OpClass::coordinate || op_class == OpClass::adjoint)
+  if (op_class == OpClass::movement || op_class == OpClass::coordinate || op_class == OpClass::adjoint ||
+      op_class == OpClass::by_data)
     return MovementRule(verifier, statement, *op, arguments).verify();
   return verify_elementwise(verifier, statement, *op, arguments);
 }

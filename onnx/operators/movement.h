@@ -14,6 +14,7 @@ Status import_split(NodeImport& node);
 Status import_transpose(NodeImport& node);
 Status import_slice(NodeImport& node);
 Status import_gather(NodeImport& node);
+Status import_gather_nd(NodeImport& node);
 Status import_trilu(NodeImport& node);
 
 Status import_reshape(NodeImport& node);

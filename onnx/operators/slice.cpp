@@ -260,16 +260,84 @@ std::vector<std::string> runs(NodeImport& node, const std::string& x, const Size
   return parts;
 }
 
+/// Adds the extent to negative indices, which count from the end. Returns the name of the sum, as i64.
+std::string counted_from_the_end(NodeImport& node, std::string index, DType dtype, Expr extent) {
+  if (dtype != DType::i64) index = node.part(fmt::format("cast({}, i64)", index));
+  const std::string from_end = node.part(fmt::format("add({}, i64({}))", index, node.sizes().text(extent)));
+  const std::string is_negative = node.part(fmt::format("lt({}, 0)", index));
+  return node.part(fmt::format("select({}, {}, {})", is_negative, from_end, index));
+}
+
+Result<std::string> index_tensor(NodeImport& node, Value& index) {
+  if (index.dtype != DType::i64 && index.dtype != DType::i32)
+    return refused(fmt::format("indices of {}", name_of(index.dtype)));
+  return node.tensor(index);
+}
+
+/// What is there of an extent's first axes, the indices' shape, and the rest.
+Sizes taken_extents(const Value& value, std::size_t first, std::size_t count, std::span<const Expr> index) {
+  Sizes extents(value.shape.begin(), value.shape.begin() + static_cast<std::ptrdiff_t>(first));
+  extents.insert(extents.end(), index.begin(), index.end());
+  extents.insert(extents.end(), value.shape.begin() + static_cast<std::ptrdiff_t>(first + count), value.shape.end());
+  return extents;
+}
+
+/// What an index out of range gives is open in ONNX; here it is 0.
+Status gather_by_data(NodeImport& node, Value& value, std::size_t axis) {
+  PADLOCK_TRY(Value* const index, node.input(1));
+  PADLOCK_TRY(const std::string x, node.tensor(value));
+  PADLOCK_TRY(const std::string stated, index_tensor(node, *index));
+  const std::string counted = counted_from_the_end(node, stated, index->dtype, value.shape[axis]);
+  node.finish(fmt::format("take({}, {}, axis = {})", x, counted, axis), value.dtype,
+              taken_extents(value, axis, 1, index->shape));
+  return {};
+}
+
 }  // namespace
+
+Status import_gather_nd(NodeImport& node) {
+  SizeMath& sizes = node.sizes();
+  PADLOCK_TRY(Value* const value, node.input(0));
+  PADLOCK_TRY(Value* const index, node.input(1));
+  const std::int64_t batch = node.integer("batch_dims", 0);
+  if (batch < 0 || batch >= std::ssize(index->shape)) return refused("batch_dims beyond the rank of the indices");
+  const auto count = literal(index->shape.back());
+  if (!count || *count < 1 || batch + *count > std::ssize(value->shape))
+    return refused("indices whose last extent is no literal from 1 to the rank of the data");
+  PADLOCK_TRY(const std::string x, node.tensor(*value));
+  PADLOCK_TRY(const std::string stated, index_tensor(node, *index));
+  const std::span<const Expr> places(index->shape.begin(), index->shape.end() - 1);
+  std::vector<std::string> names;
+  for (std::int64_t axis = 0; axis < batch; ++axis) {  // of each of the batch its own
+    Sizes shape(places.size(), sizes.constant(1));
+    shape[static_cast<std::size_t>(axis)] = places[static_cast<std::size_t>(axis)];
+    names.push_back(node.part(fmt::format("iota(i64, shape = {}, axis = {})", sizes.text(shape), axis)));
+  }
+  for (std::int64_t axis = 0; axis < *count; ++axis) {
+    Window window = whole(sizes, index->shape);
+    window.start.back() = sizes.constant(axis);
+    window.limit.back() = sizes.constant(axis + 1);
+    const std::string part = node.part(slice_text(sizes, stated, window));
+    const std::string one = node.part(fmt::format("reshape({}, shape = {})", part, sizes.text(places)));
+    names.push_back(
+        counted_from_the_end(node, one, index->dtype, value->shape[static_cast<std::size_t>(batch + axis)]));
+  }
+  std::vector<std::int64_t> axes(names.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  node.finish(fmt::format("take({}, {}, axes = [{}])", x, fmt::join(names, ", "), fmt::join(axes, ", ")), value->dtype,
+              taken_extents(*value, 0, names.size(), places));
+  return {};
+}
 
 Status import_gather(NodeImport& node) {
   SizeMath& sizes = node.sizes();
   PADLOCK_TRY(Value* const value, node.input(0));
   PADLOCK_TRY(const std::size_t axis, node.axis(node.integer("axis", 0), value->shape.size()));
-  PADLOCK_TRY(const auto indices, node.literal_list(1, "the indices"));
+  const auto literals = node.literal_list(1, "the indices");
+  if (!value->sizes && (!literals || literals->empty())) return gather_by_data(node, *value, axis);
+  PADLOCK_TRY(const std::vector<std::int64_t> indices, literals);
   PADLOCK_TRY(const SizeArray shape, node.size_array(1));
   if (value->sizes) return fold_gather(node, axis, indices, shape.dims);
-  if (indices.empty()) return refused("no indices");
   PADLOCK_TRY(const std::string x, node.tensor(*value));
   const auto parts = runs(node, x, value->shape, axis, indices);
   if (parts.size() > limits::kLiterals) return refused(fmt::format("{} indices", indices.size()));

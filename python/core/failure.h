@@ -14,7 +14,7 @@ namespace padlock::python {
 namespace nb = nanobind;
 
 [[noreturn]] void fail(const Error& error);
-/// For what is wrong before the library is asked; the caller's fault.
+/// Raises an error by the caller, found before the library is called.
 [[noreturn]] void fail(padlock_status status, const std::string& message, int axis = -1, const nb::dict& values = {});
 
 /// Raises the error that a function of C's has set. A function that failed and has set none is refused by name.

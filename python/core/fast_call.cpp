@@ -14,8 +14,9 @@ PyObject* interned(const char* text) {
 
 }  // namespace
 
-Signature::Signature(const char* function, std::size_t required, std::initializer_list<Parameter> parameters)
-    : function_(function), required_(required) {
+Signature::Signature(const char* function, std::size_t required, std::initializer_list<Parameter> parameters,
+                     const char* hint)
+    : function_(function), hint_(hint), required_(required) {
   for (const Parameter& one : parameters)
     slots_.push_back({interned(one.name), one.fallback != nullptr ? interned(one.fallback) : Py_None});
 }
@@ -48,7 +49,7 @@ void Signature::match(PyObject* const* given, Py_ssize_t count, PyObject* names,
   }
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (values[i].is_valid()) continue;
-    if (i < required_) refuse(std::string("lacks a value for ") + nb::repr(slots_[i].key).c_str());
+    if (i < required_) refuse(std::string("lacks a value for ") + nb::repr(slots_[i].key).c_str() + hint_);
     values[i] = slots_[i].fallback;
   }
 }

@@ -21,8 +21,9 @@ class Signature {
     const char* fallback = nullptr;  // a text, where none is given; NULL: None
   };
 
-  /// The first `required` parameters have to be given.
-  Signature(const char* function, std::size_t required, std::initializer_list<Parameter> parameters);
+  /// The first `required` parameters have to be given; `hint` ends the message if one is not.
+  Signature(const char* function, std::size_t required, std::initializer_list<Parameter> parameters,
+            const char* hint = "");
 
   /// Fills `values`, one a parameter, with borrowed references: `count` by position, then those that `names`, a tuple
   /// or NULL, names. Errors: TypeError.
@@ -36,6 +37,7 @@ class Signature {
     PyObject *key, *fallback;
   };
   const char* function_;
+  const char* hint_;
   std::size_t required_;
   std::vector<Slot> slots_;
 };

@@ -183,7 +183,9 @@ void KernelObject::read(Arguments& matched, bool need_memory) {
         continue;
       }
       if (parameter.kind != PADLOCK_DIM || need_memory)
-        type_error(name() + "() lacks a value for '" + parameter.name + "'");
+        type_error(
+            name() + "() lacks a value for '" + parameter.name + "'" +
+            (matched.others.empty() ? "" : std::string("; it has no parameter '") + matched.others[0].first + "'"));
       continue;
     }
     if (parameter.kind == PADLOCK_TENSOR) {

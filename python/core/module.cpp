@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "python/core/collate.h"
 #include "python/core/fast_call.h"
 #include "python/core/kernel.h"
 #include "python/core/onnx.h"
@@ -80,7 +81,8 @@ std::pair<std::uint64_t, std::uint64_t> bits_of(nb::handle value, std::uint8_t c
 PyObject* pad(PyObject*, PyObject* const* given, Py_ssize_t count, PyObject* names) {
   return padlock::python::guarded([&] {
     static const Signature kSignature(
-        "pad", 3, {{"x"}, {"low"}, {"high"}, {"mode", "constant"}, {"value"}, {"interior"}, {"out"}});
+        "pad", 3, {{"x"}, {"low"}, {"high"}, {"mode", "constant"}, {"value"}, {"interior"}, {"out"}},
+        "; 'low' and 'high' have one amount an axis. padlock.numpy.pad takes NumPy's pairs");
     std::array<nb::handle, 7> v;
     kSignature.match(given, count, names, v);
     return padlock::python::pad(v[0], v[1], v[2], v[3], v[4], v[5], v[6]);
@@ -133,6 +135,7 @@ NB_MODULE(_core, module) {
   module.def("trim", &padlock::python::trim);
   add_pads(module);
   module.def("import_onnx", &padlock::python::import_onnx, "model"_a, "folder"_a, "outputs"_a);
+  module.def("collate_lists", &padlock::python::collate_lists);
   module.def("xla_pad_handler", &padlock::python::xla_pad_handler);
   module.def("bits_of", &bits_of, "value"_a.none(), "code"_a, "bits"_a);
   module.def("pad_memory", &padlock::python::pad_memory, "x"_a.none(), "low"_a.none(), "high"_a.none(), "mode"_a,

@@ -19,8 +19,8 @@ struct Settings {
 /// How often another context was configured: what was made in an older one serves no more.
 [[nodiscard]] std::uint64_t process_generation();
 
-/// Says that a kernel went. The context keeps what it compiled of some kernels that went, for who asks for the same
-/// program again, and gives it back when there are many.
+/// Reports a dropped kernel. The context keeps the code of some dropped kernels, in case the same program is asked
+/// for again, and releases it when there are many.
 void forget_kernel();
 /// Gives back what nobody uses: code of kernels that went, and memory of results. Returns how many kernels.
 std::int64_t trim();

@@ -9,6 +9,7 @@ import os as _os
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import _core
+from ._collate import collate
 from ._core import pad
 from ._dynamo import tell_when_imported
 from ._kernel import Kernel, Pack, Proof, compile, configure, load, load_pack, trim
@@ -61,6 +62,7 @@ __all__ = [
     "ResourceExhausted",
     "Unavailable",
     "Unimplemented",
+    "collate",
     "compile",
     "configure",
     "load",
@@ -72,6 +74,11 @@ __all__ = [
 tell_when_imported()
 
 _MODULES = {"jax", "lang", "numpy", "onnx", "torch"}
+# How NumPy and PyTorch call our types.
+_OTHER_NAMES = {
+    "float64": "f64", "double": "f64", "float32": "f32", "float": "f32", "float16": "f16", "half": "f16", "bfloat16": "bf16", "int64": "i64",
+    "int32": "i32", "int16": "i16", "int8": "i8", "uint64": "u64", "uint32": "u32", "uint16": "u16", "uint8": "u8", "bool": "bool_",
+}  # fmt: skip
 _OF_LANG = {"jit", "dim", "f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8", "bool_"}
 
 
@@ -83,11 +90,17 @@ def __getattr__(name: str) -> object:
         return importlib.import_module("." + name, __name__)
     if name in _OF_LANG:
         return getattr(importlib.import_module(".lang", __name__), name)
-    raise AttributeError(f"module 'padlock' has no attribute '{name}'")
+    hint = f"; write 'padlock.{_OTHER_NAMES[name]}'" if name in _OTHER_NAMES else ""
+    raise AttributeError(f"module 'padlock' has no attribute '{name}'{hint}")
 
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_MODULES, *_OF_LANG} - {"annotations"})
+
+
+def get_include() -> str:
+    """The folder of padlock/padlock.h and padlock.hpp, for a compiler's -I."""
+    return _os.path.join(_os.path.dirname(__file__), "include")
 
 
 def get_library_path() -> str:

@@ -32,7 +32,7 @@ class Proof:
 
 
 class Signature(NamedTuple):
-    """What those who trace a call have to know of a kernel, as values that tell nothing of its memory."""
+    """What tracing needs to know of a kernel: values without its memory."""
 
     text: str
     #: Names of parameters in the order of positional arguments.
@@ -98,6 +98,8 @@ class Kernel(_core.Kernel):
         `regime` says where calls will find their tensors: "warm" (in the last cache), "cold" (in memory) or "both";
         "auto": as the bytes of the tensors say. Errors: FailedPrecondition where the context's cache is to be written
         and cannot be; Error where it could not be written later."""
+        if not isinstance(budget, (int, float)):
+            raise TypeError(f"budget: expected seconds, found {budget!r}")
         return json.loads(self._tune(dict(min), dict(opt), dict(max), budget, device, search, regime, progress))
 
     def save(self, path: str | os.PathLike[str], targets: Sequence[str] = ("host",)) -> None:
@@ -126,7 +128,7 @@ def _list_of(targets: Sequence[str]) -> list[str]:
 
 
 def _write_whole(path: str, data: bytes) -> None:
-    """Writes a file so that whoever reads it meets the old one or the new one."""
+    """Replaces a file at once: a reader sees the old one or the new one."""
     beside = f"{path}.{os.getpid()}.tmp"
     try:
         with open(beside, "wb") as file:
@@ -146,7 +148,7 @@ class Pack(_core.Pack):
     """
 
     def kernel(self, name: str = "") -> Kernel:
-        """Errors: NotFound for a name that is not there; InvalidArgument for none where there are several."""
+        """Errors: NotFound for an unknown name; InvalidArgument without a name if there are several programs."""
         if not name and len(self.names) != 1:
             raise invalid(f"expected the name of a program of the pack ({', '.join(self.names)}), found none")
         found = [program for program in self.describe()["programs"] if program["name"] == (name or self.names[0])]
@@ -192,6 +194,8 @@ def load(path: str | os.PathLike[str], *, device: str | None = "host") -> Any:
 
 def _text_of(program: str | os.PathLike[str]) -> str:
     if isinstance(program, str):
+        if "\n" not in program and program.endswith((".pad", ".onnx", ".pack")):
+            raise invalid(f"expected a program's text, found what looks like a file: padlock.load({program!r}) reads it")
         return program
     if not isinstance(program, os.PathLike):
         raise invalid(f"expected a program's text, or a pathlib.Path of its file, found {type(program).__name__}")
@@ -223,14 +227,14 @@ def compile(
 
 
 def trim() -> int:
-    """Gives back what nobody uses: code of kernels that went, and kept memory of results. Returns how many kernels that were. It
-    happens by itself, too, now and then as kernels go."""
+    """Releases code of dropped kernels, and memory kept for results. Returns how many kernels that were. It happens by itself,
+    too, as kernels go."""
     _core.release_results()
     return _core.trim()
 
 
 def configure(*, threads: int = 0, cache: str = "read", cache_file: str = "", worker: str = "") -> None:
-    """Says how the process's context is made, from the next call on.
+    """Sets the options of the process's context, from the next call on.
 
     `threads`: that run a loop at a time; 0: as many CPUs as the process may use. `cache` of tuning: "off", "read" (what
     is learnt lives as long as the process), "read-write" (it goes to the file) or "require" (a miss is an error).

@@ -1,5 +1,4 @@
-"""Errors as classes. Whoever catches ValueError for bad arguments keeps doing so: what is the caller's fault also is a
-ValueError, a fault of the library never is."""
+"""Errors as classes. An error by the caller is also a ValueError; a fault of the library never is."""
 
 from __future__ import annotations
 
@@ -11,11 +10,11 @@ class Error(Exception):
     message: str = ""
     #: Axis of the tensor that the message names, from 0; None where it names none.
     axis: int | None = None
-    #: The constraint or the extent that was not met, as the program has it; "" where there is none.
+    #: The constraint or extent that was not met, as the program has it; "" if there is none.
     expression: str = ""
     #: The symbols of that expression with their values.
     values: dict[str, int]
-    #: Position in the program's text, from 1; None where there is none. Of a function under padlock.jit: in `file`, its Python file.
+    #: Position in the program's text, from 1; None if the error has no place. Of a function under padlock.jit: in `file`, its Python file.
     file: str | None = None
     line: int | None = None
     column: int | None = None

@@ -1,14 +1,18 @@
-"""`padlock.numpy.pad`: numpy.pad, with its conventions. What Padlock has no mode for goes to NumPy itself."""
+"""`padlock.numpy.pad`: numpy.pad, with its conventions. What Padlock has no mode for goes to NumPy itself. And rows by data:
+`to_padded`, `from_padded`, `pad_groups`, `unpad_groups`, `take_rows`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy
 
+from . import _rows as _programs
 from ._core import pad as _pad
 from ._core import pad_like_numpy
+from ._kernel import compile as _compile
 
 _numpy_pad = numpy.pad
 _MODES = {"constant", "edge", "reflect", "symmetric", "wrap"}
@@ -17,7 +21,8 @@ _MOST = 1 << 40  # what programs add to an axis at most
 
 
 def _pairs(width: Any, axes: int) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """The amounts before and after each axis, or None for what NumPy had better look at: dicts, floats, unsigned integers, what is wrong or huge."""
+    """Returns the amounts before and after each axis. None sends the call to NumPy: for dicts, floats, unsigned, wrong or huge
+    amounts."""
     if type(width) is int:
         return ((width,) * axes, (width,) * axes) if 0 <= width <= _MOST else None
     if isinstance(width, dict):
@@ -48,7 +53,7 @@ def _holds(dtype: numpy.dtype[Any], given: numpy.ndarray[Any, Any]) -> bool:
 
 
 def _fill(values: Any, dtype: numpy.dtype[Any]) -> Any:
-    """One fill as NumPy would store it, or None where there are several, or the type does not hold it."""
+    """Returns one fill as NumPy would store it; None for several fills, or if the type does not hold it."""
     if type(values) is int and values == 0:
         return 0
     given = numpy.asarray(values)
@@ -88,3 +93,76 @@ def pad(
     if out is None and x.flags.fnc:  # column-major stays so
         return _pad(x.T, pairs[0][::-1], pairs[1][::-1], mode, fill).T
     return _pad(x, pairs[0], pairs[1], mode, fill, None, out)
+
+
+# ---- Rows by data (docs/rows.md) -----------------------------------------------------------------------------------------
+
+_ELEMENTS = {"bool": "bool", "float16": "f16", "float32": "f32", "float64": "f64"}
+_ELEMENTS |= {f"{kind}{bits}": f"{kind[0]}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
+_kernel = lru_cache(maxsize=None)(_compile)
+
+
+def _rows_of(array: Any, axes: int) -> tuple[numpy.ndarray[Any, Any], str]:
+    """An array whose axes after the first `axes` are one, where it has some, and the name of its type."""
+    x = numpy.ascontiguousarray(array)
+    if x.dtype.name not in _ELEMENTS or not x.dtype.isnative:
+        raise TypeError(f"expected a real type of this machine, found {x.dtype}")
+    return (x if x.ndim <= axes else x.reshape(*x.shape[:axes], int(numpy.prod(x.shape[axes:])))), _ELEMENTS[x.dtype.name]
+
+
+def _index_of(array: Any, what: str) -> tuple[numpy.ndarray[Any, Any], str]:
+    x = numpy.ascontiguousarray(array)
+    if x.dtype.name not in ("int32", "int64") or x.ndim != 1:
+        raise TypeError(f"{what}: expected an array of int32 or int64 with one axis, found {x.dtype} with {x.ndim}")
+    return x, _ELEMENTS[x.dtype.name]
+
+
+def to_padded(values: Any, offsets: Any, length: int, value: Any = 0, side: str = "right") -> numpy.ndarray[Any, Any]:
+    """Sequences of rows, one after another in `values` [T, ...], as [B, length, ...]. Sequence b has the rows from
+    offsets[b] up to offsets[b + 1]; what is longer is cut, what is shorter gets the fill, to its right or left."""
+    (rows, element), (at, index) = _rows_of(values, 1), _index_of(offsets, "offsets")
+    text = _programs.to_padded(element, index, rows.ndim > 1, _programs.check_side(side))
+    return _kernel(text)(rows, at, value, length).reshape(len(at) - 1, length, *numpy.shape(values)[1:])  # type: ignore[no-any-return]
+
+
+def from_padded(padded: Any, offsets: Any, rows: int, side: str = "right") -> numpy.ndarray[Any, Any]:
+    """The way back: `rows` of all sequences, one after another, 0 where a sequence was cut."""
+    (batch, element), (at, index) = _rows_of(padded, 2), _index_of(offsets, "offsets")
+    text = _programs.from_padded(element, index, batch.ndim > 2, _programs.check_side(side))
+    return _kernel(text)(batch, at, rows).reshape(rows, *numpy.shape(padded)[2:])  # type: ignore[no-any-return]
+
+
+def _groups(offsets: Any, multiple: int) -> tuple[list[Any], list[Any]]:
+    """Begins and ends of groups, and of the same groups with lengths rounded up."""
+    if multiple < 1:
+        raise ValueError(f"multiple: expected 1 or more, found {multiple}")
+    ends, _ = _index_of(offsets, "offsets")
+    begins = numpy.concatenate([[0], ends[:-1]]).astype(ends.dtype)
+    longer = numpy.cumsum((ends - begins + (multiple - 1)) // multiple * multiple).astype(ends.dtype)
+    return [begins, ends], [numpy.concatenate([[0], longer[:-1]]).astype(ends.dtype), longer]
+
+
+def _move_groups(x: Any, groups: list[Any], rows: int, value: Any) -> numpy.ndarray[Any, Any]:
+    given, element = _rows_of(x, 1)
+    text = _programs.move_groups(element, _ELEMENTS[groups[0].dtype.name], given.ndim > 1)
+    return _kernel(text)(given, *groups, value, rows).reshape(rows, *numpy.shape(x)[1:])  # type: ignore[no-any-return]
+
+
+def pad_groups(x: Any, offsets: Any, multiple: int, rows: int, value: Any = 0) -> tuple[Any, Any]:
+    """Groups of rows, each rounded up to a multiple of rows by the fill. Group g has the rows of `x` [T, ...] up to
+    offsets[g]. Returns `rows` rows, and the offsets in them."""
+    given, made = _groups(offsets, multiple)
+    return _move_groups(x, given + made, rows, value), made[1]
+
+
+def unpad_groups(x: Any, offsets: Any, multiple: int, rows: int) -> numpy.ndarray[Any, Any]:
+    """The way back from pad_groups: the rows of all groups, one after another. `offsets`: as they were given to it."""
+    given, made = _groups(offsets, multiple)
+    return _move_groups(x, made + given, rows, 0)
+
+
+def take_rows(x: Any, index: Any, value: Any = 0) -> numpy.ndarray[Any, Any]:
+    """Rows of `x` [T, ...] by their numbers, the fill where there is no such row."""
+    (rows, element), (at, kind) = _rows_of(x, 1), _index_of(index, "index")
+    text = _programs.take_rows(element, kind, rows.ndim > 1)
+    return _kernel(text)(rows, at, value).reshape(len(at), *numpy.shape(x)[1:])  # type: ignore[no-any-return]

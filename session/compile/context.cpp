@@ -208,7 +208,7 @@ Result<std::shared_ptr<const TunedConfigs>> Context::tuned_configs(const Program
                                               store_->mode() == tuner::Mode::require);
 }
 
-/// Tunes, and has those who still use the program take what was chosen.
+/// Tunes; later bindings of the program take the chosen configs.
 Result<TuneReport> Context::tune_serving(const Program& program, const CompileOptions& options,
                                          const Resolved& resolved, const std::weak_ptr<CompiledProgram::State>& serving,
                                          const std::function<bool()>& stopped) {

@@ -72,9 +72,9 @@ class Context final : public LaunchContext {
   ~Context() override;
 
   /// The slow step: once a program, whatever the sizes. Errors: invalid_argument for an unknown target or a config
-  /// outside the search space; unavailable for a device or target that this machine or build does not have;
-  /// resource_exhausted and internal as compiler/targets/target_compiler.h; for a GPU also as its driver says
-  /// (resource_exhausted for its memory; a lost device).
+  /// outside the search space; unavailable for a device or target that this machine or build lacks;
+  /// resource_exhausted and internal as in compiler/targets/target_compiler.h. For a GPU also the driver's:
+  /// resource_exhausted for its memory, or a lost device.
   [[nodiscard]] Result<CompiledProgram> compile(const Program& program, const CompileOptions& options = {});
   /// The text of one stage. Errors as `compile`; invalid_argument for a stage that the target does not have.
   [[nodiscard]] Result<std::string> emit(const Program& program, Stage stage, const CompileOptions& options = {});

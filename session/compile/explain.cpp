@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kTextLimit = 200;
 
-/// Writes what is known of one program: expressions as text and, under a binding, numbers.
+/// Writes one program's facts: expressions as text and, under a binding, numbers.
 class Explainer {
  public:
   /// `bound` may be null.

@@ -65,7 +65,7 @@ struct TuneReport {
   int requests = 0;                  ///< to the worker, of one such try or several
   double seconds = 0;
   bool interrupted = false;
-  std::string not_kept = {};  ///< why the cache's file could not be written, which was to be; empty: it was
+  std::string not_kept = {};  ///< why the cache's file could not be written; empty if it was written
 
   /// Regions that have a config.
   [[nodiscard]] int chosen() const;

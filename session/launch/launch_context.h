@@ -38,9 +38,9 @@ class LaunchContext {
   [[nodiscard]] Result<CompiledProgram> interpret(const Program& program);
 
   /// A program of a pack, ready to be bound: the pack may go then. On the host and on GPUs it runs the code of the
-  /// first target that the device can run; on the reference it is interpreted. Errors: as runtime::PackFile::find;
-  /// unavailable where no target's code runs there, saying why of each, and for a device that is not there;
-  /// invalid_argument for simt; data_loss for a damaged program; for a GPU also as its driver says of loading the code.
+  /// first target that the device can run; on the reference it is interpreted. Errors: those of
+  /// runtime::PackFile::find; unavailable for a missing device, or if no target's code runs there, with each reason;
+  /// invalid_argument for simt; data_loss for a damaged program; for a GPU also the driver's for loading the code.
   [[nodiscard]] Result<CompiledProgram> load(const runtime::PackFile& pack, std::string_view program,
                                              runtime::DeviceId device = {});
 

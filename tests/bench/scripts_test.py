@@ -1,6 +1,7 @@
 """table.py, picture.py, bars.py, keep.py, gpu_tables.py and host_peers.py of bench/, and the results that are kept."""
 
 import json
+import math
 import os
 import pathlib
 import re
@@ -14,6 +15,7 @@ import gpu_tables
 import host_peers
 import keep
 import picture
+import summary
 import table
 
 
@@ -118,35 +120,20 @@ class Picture(unittest.TestCase):
 
 
 class Bars(unittest.TestCase):
-    HOST = [{"kind": "provenance", "cpu": "Z < 80", "commit": "abc1234"}, {"kind": "row", "title": "compile", "name": "x"},
-            *(ratio("memcpy", 1.0, case, result_bytes=size) for case, size in (("p", 100), ("q", 100), ("r", 9 << 20)))]
-    HOST += [row(engine, 1, rate, case) for case in "pqr" for engine, rate in (("memcpy", 4.0), ("padlock", 2.0))]
-
-    def gpu_row(self, name, rate, problem="a", dtype="f32", size=256 << 20):
-        return {"kind": "gpu_row", "name": name, "gb_per_s": rate, "problem": problem, "dtype": dtype, "size": size}
-
     def test_a_bar_is_a_mean_over_what_everybody_could_do(self):
-        lines = [*self.HOST, row("numpy", 1, 1.0, "p"), row("numpy", 1, 99.0, "r"), row("padlock", 1, 99.0, "p", dtype="f16"),
-                 row("memcpy", 1, 99.0, "p"), row("padlock", 1, 99.0, "p", threads=2), row("padlock", 1, 9.0, "p", op="pad+relu")]
-        panel = bars.host_panel("t", range(1000), lines)
+        rates = {"p": {"copy": 4.0, "padlock": 2.0, "numpy": 1.0}, "q": {"copy": 4.0, "padlock": 9.0}}
+        panel = bars.panel_of("t", rates, "copy")
         self.assertEqual((panel["programs"], panel["bars"]), (1, [("padlock", 0.5), ("numpy", 0.25)]))
-        lines.append(row("numpy", 1, 4.0, "q"))
-        self.assertEqual(bars.host_panel("t", range(1000), lines)["bars"], [("numpy", 0.5), ("padlock", 0.5)])
-
-    def test_the_copy_of_a_gpu_is_the_drivers(self):
-        lines = [self.gpu_row("memcpy", 4.0), self.gpu_row("memcpy again", 5.0), self.gpu_row("padlock", 3.0),
-                 self.gpu_row("padlock", 9.0, size=1), self.gpu_row("padlock", 9.0, "b", "i8")]
-        panel = bars.gpu_panel("t", ("f32",), lines, [self.gpu_row("jax copy", 9.0), self.gpu_row("jax jit", 1.0),
-                                                      self.gpu_row("triton rows", 2.0), self.gpu_row("triton flat", 1.5)])
-        self.assertEqual((panel["programs"], panel["bars"]), (1, [("padlock", 0.75), ("triton", 0.5), ("jax jit", 0.25)]))
+        rates["q"]["numpy"] = 16.0
+        self.assertEqual(bars.panel_of("t", rates, "copy")["bars"], [("padlock", math.sqrt(0.5 * 2.25)), ("numpy", 1.0)])
 
     def test_figures_without_a_common_program_are_refused(self):
         with self.assertRaises(SystemExit) as raised:
-            bars.host_panel("small ones", range(1000), [*self.HOST[:4], row("padlock", 1, 1.0, "p")])
+            bars.panel_of("small ones", {"p": {"copy": 1.0}, "q": {"padlock": 1.0}}, "copy")
         self.assertIn("no program of 'small ones' that everybody did", str(raised.exception))
 
     def test_the_drawing_names_machine_commit_and_everybody(self):
-        panel = bars.host_panel("small", range(1000), self.HOST)
+        panel = bars.panel_of("small", {name: {"copy": 4.0, "padlock": 2.0} for name in "pq"}, "copy")
         root = xml.etree.ElementTree.fromstring(bars.svg([("Z < 80, commit abc1234", [panel])], ["note"]))
         texts = [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
         self.assertEqual(texts, ["Z < 80, commit abc1234", "small (2 programs)", "a plain copy", "1.00", "Padlock", "0.50", "note"])
@@ -154,14 +141,25 @@ class Bars(unittest.TestCase):
         self.assertAlmostEqual(widths[1], widths[0] / 2, delta=0.1)
         self.assertIn("prefers-color-scheme:dark", root.find("{http://www.w3.org/2000/svg}style").text)
 
-    def test_the_kept_picture_is_made_from_the_kept_results(self):
+    def test_the_kept_pictures_are_made_from_the_kept_results(self):
+        source = pathlib.Path(bars.__file__).parent.parent
+        page = (source / "docs" / "performance-method.md").read_text(encoding="utf-8")
+        commands = [line for line in page.splitlines() if line.startswith("bench/bars.py ")]
+        self.assertEqual(len(commands), 3)
+        for command in commands:
+            options = [word[2:].split("=", 1) for word in command.split()[1:]]
+            runs = [bars.read_lines(source / file) for name, file in options if name == "families"]
+            kept = (source / dict(options)["output"]).read_text(encoding="utf-8")
+            self.assertEqual(bars.families_picture(runs), kept, command)
+
+
+class CpuPage(unittest.TestCase):
+    def test_the_table_of_families_is_made_from_the_kept_results(self):
         source = pathlib.Path(bars.__file__).parent.parent
         page = (source / "docs" / "performance.md").read_text(encoding="utf-8")
-        (command,) = [line for line in page.splitlines() if line.startswith("bench/bars.py ")]
-        options = dict(word[2:].split("=", 1) for word in command.split()[1:])
-        lines = [bars.read_lines(source / options[name]) for name in ("host", "gpu", "gpu-peers")]
-        kept = (source / options["output"]).read_text(encoding="utf-8")
-        self.assertEqual(bars.picture(*lines), kept)
+        (file,) = re.findall(r"\| families \|.*\]\(\.\./(bench/results/[^)]+)\)", page)
+        tables = {"families": gpu_tables.families(bars.read_lines(source / file))}
+        self.assertEqual(gpu_tables.with_tables(page, tables), page)
 
 
 class GpuPage(unittest.TestCase):
@@ -236,33 +234,40 @@ class Kept(unittest.TestCase):
         pages = [source / "README.md", source / "CONTRIBUTING.md", *(source / "docs").glob("*.md"), *source.glob("bench/**/*.md"),
                  *source.glob("bench/**/*.py"), pathlib.Path(__file__)]
         text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
-        self.assertEqual([file.name for file in results if file.name not in text], [])
+        self.assertEqual([file.name for file in results if file.name not in text and file.name != "README.md"], [])
         named = set(re.findall(r"bench/results/([\w.-]+\.(?:jsonl|txt|svg))", text))
         self.assertGreater(len(named), 20)
         self.assertEqual(named - {file.name for file in results}, set())
         self.assertLessEqual(sum(file.stat().st_size for file in results), 2_000_000)
 
 
-class Readme(unittest.TestCase):
-    def test_its_numbers_are_those_of_the_kept_results(self):
-        source = pathlib.Path(bars.__file__).parent.parent
-        page = (source / "README.md").read_text(encoding="utf-8")
-        host = bars.read_lines(source / "bench" / "results" / "host-amd-epyc-2cpu-dcd42ab.jsonl")
-        gpu = bars.read_lines(source / "bench" / "results" / "nvidia-h200-8aa34f2.jsonl")
-        results = table.Results(host)
+class Pages(unittest.TestCase):
+    RESULTS = pathlib.Path(bars.__file__).parent / "results"
+
+    def page(self, name):
+        return (self.RESULTS.parent.parent / name).read_text(encoding="utf-8")
+
+    def test_the_readme_has_the_numbers_of_the_kept_results(self):
+        page = self.page("README.md")
+        (file,) = re.findall(r"bench/results/([\w.-]+-letterbox\.jsonl)", page)
+        ms = {line["call"]: line["median_ms"] for line in bars.read_lines(self.RESULTS / file) if line.get("batch") == 8}
+        for number in (f"Eight images take {ms['padlock, NumPy']:.2f} ms", f"{ms['torch static']:.1f} ms with static sizes",
+                       f"{ms['torch dynamic']:.1f} with dynamic ones", f"PyTorch eager {ms['torch eager']:.1f}, NumPy {ms['numpy']:.1f}"):
+            self.assertIn(number, page)
+        (cpu,) = re.findall(r"\| families \|.*/(host-[\w.-]+)\)", self.page("docs/performance.md"))
+        for machine, digits, text in ((cpu, 1, "its speed on a CPU"), ("nvidia-h100-d3c7f79-zoo.jsonl", 2, "on an H100")):
+            ratios = summary.grouped([line for line in bars.read_lines(self.RESULTS / machine) if line["kind"] == "zoo_row"], lambda row: "all")
+            means = [table.geometric_mean([ratio for ratio, _ in ratios["all", name]]) for name in ("torch static", "torch dynamic")]
+            self.assertIn(f"{means[0]:.{digits}f}, {means[1]:.{digits}f} times {text}", page)
+
+    def test_the_page_has_the_numbers_of_the_kept_results(self):
+        page = self.page("docs/performance.md")
+        results = table.Results(bars.read_lines(self.RESULTS / "host-amd-epyc-2cpu-dcd42ab.jsonl"))
         peers = [f"{table.geometric_mean([line['ratio'] for line in results.best_peers(threads=n) if line['result_bytes'] > 4096]):.2f}"
                  for n in (1, 2)]
-        large = [line["of_copy"] for line in gpu if line["kind"] == "gpu_row" and line["name"] == "padlock"
-                 and line["size"] == 256 << 20 and "_rank" in line["problem"]]
-        launch = {line["name"]: line["median_ns"] / 1000 for line in gpu if line["kind"] == "gpu_host"}
         (square,) = results.ratios("memcpy", case="square_8192")
-        panels = [dict(bars.host_panel("", sizes, host)["bars"]) for sizes in (range(8 << 20), range(8 << 20, sys.maxsize))]
-        for number in (f"same bytes | {square['ratio']:.2f} |", f"| {', '.join(peers)} |", f"| {results.time('call')['value']:.0f} ns |",
-                       f"| {results.time('compile warm')['value']:.1f} ms |",
-                       f"| {table.geometric_mean(large):.2f} ({min(large):.2f}, {max(large):.2f}) |",
-                       f"| {launch['launch']:.2f} us, {launch['cuLaunchKernel']:.2f} us |",
-                       *(f"{text} {', '.join(f'{panel[name]:.2f}' for panel in panels)}"
-                         for text, name in (("torch.compile with dynamic sizes", "torch-compiled"), ("JAX", "jax"), ("| means", "padlock")))):
+        for number in (f"against memcpy | 1.2 | {square['ratio']:.2f} |", f"| {', '.join(peers)} |", f"| {results.time('call')['value']:.0f} ns |",
+                       f"| {results.time('compile warm')['value']:.1f} ms;"):
             self.assertIn(number, page)
 
 

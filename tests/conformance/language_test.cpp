@@ -106,6 +106,41 @@ TEST_CASE("language: every pad mode in every type") {
     }
 }
 
+TEST_CASE("language: rows, columns and elements by data in every type, whatever the indices are") {
+  for (const ir::DType t : ir::kAllDTypes)
+    for (const char* index : {"i32", "i64"}) {
+      Regression r(fmt::format(
+          "program p(x: {}[R, C], i: {}[N], v: {}) {{ a = take(x, i, axis = 0, value = v) b = take(x, i, axis = 1)"
+          " c = take(x, i, i, axes = [0, 1]) d = pad(a, low = [1, 2], high = [0, 3]) return a, b, c, d }}",
+          ir::name_of(t), index, ir::name_of(t)));
+      for (const auto& [rows, columns, count] : {std::tuple(7, 130, 9), {1, 3, 40}, {20, 1, 5}, {3, 16, 1}})
+        r.same({{shape({rows, columns}), shape({count})}});
+      r.same({{shape({0, 4}), shape({0})}});
+    }
+}
+
+TEST_CASE("language: searches among integers in any order, and what is found by them") {
+  for (const char* index : {"i32", "i64"}) {
+    Regression r(
+        fmt::format("program p(a: {0}[N], x: {0}[M], v: f32[N, D]) {{ s = search(a, x) b = sub(s, 1)"
+                    " y = take(v, b, axis = 0, value = 3) n = add(s, i64(N * 10)) return s, y, n }}",
+                    index));
+    for (const auto& [among, wanted, columns] : {std::tuple(1, 5, 8), {17, 40, 33}, {64, 3, 1}, {5, 1, 129}})
+      r.same({{shape({among}), shape({wanted}), shape({among, columns})}});
+  }
+}
+
+TEST_CASE("language: a batch of sequences, and sizes as values") {
+  Regression r(
+      "program p(v: f16[T, D], o: i64[P], L: dim) where P >= 1, L >= 0 {"
+      " f = slice(o, start = [0], limit = [P - 1]) l = slice(o, start = [1], limit = [P])"
+      " b = reshape(f, shape = [P - 1, 1]) e = reshape(l, shape = [P - 1, 1]) t = iota(i64, shape = [1, L], axis = 1)"
+      " r = add(b, t) g = lt(r, e) i = select(g, r, -1) y = take(v, i, axis = 0) p = sub(e, i64(L)) q = add(p, t)"
+      " z = take(v, q, axis = 0, value = f16(L + 1)) return y, z }");
+  for (const std::int64_t length : {0, 1, 7, 40})
+    for (const std::int64_t columns : {1, 8, 65}) r.same({{shape({30, columns}), shape({6})}, {{"L", length}}});
+}
+
 TEST_CASE("language: the adjoint of every pad in every type") {
   for (const ir::DType t : ir::kAllDTypes) {
     if (t == ir::DType::boolean) continue;

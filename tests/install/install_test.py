@@ -30,7 +30,7 @@ class Installed(unittest.TestCase):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="padlock_install_"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         first = cls.folder / "first"
-        for component in ("library", "development"):
+        for component in ("library", "runtime", "development"):
             run(CMAKE, "--install", BUILD, "--prefix", first, "--component", component)
         cls.prefix = cls.folder / "moved"
         first.rename(cls.prefix)
@@ -70,7 +70,7 @@ class Installed(unittest.TestCase):
             source.mkdir(exist_ok=True)
             (source / "CMakeLists.txt").write_text(
                 "cmake_minimum_required(VERSION 3.25)\nproject(components C CXX)\n"
-                f"find_package(padlock 0.1 REQUIRED {components})\nmessage(STATUS found)\n")
+                f"find_package(padlock 0.2 REQUIRED {components})\nmessage(STATUS found)\n")
             return subprocess.run([CMAKE, "-S", source, "-B", source / "build", "--fresh", "-G", GENERATOR,
                                    f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER={CXX}",
                                    f"-DCMAKE_C_COMPILER={CC}", f"-DLLVM_DIR={LLVM_DIR}"], capture_output=True, text=True)

@@ -35,6 +35,28 @@ TEST_CASE("a pad's fill is a literal of its bits, a scalar parameter, or 0") {
   CHECK(contains(imported(parts), "(x: f32[N], v: f32[])"));
 }
 
+TEST_CASE("a gather by an input is a take; negative indices count from the end") {
+  ModelParts parts = one_node("Gather", {"N", 3}, {}, {"x", "i"}, {attribute("axis", std::int64_t{-2})});
+  parts.inputs.push_back(value_info("i", kInt64, {"B", "S"}));
+  const std::string text = imported(parts);
+  CHECK(contains(text, "(x: f32[N, 3], i: i64[B, S])"));
+  CHECK(contains(text, " = add(i, i64(N))"));
+  CHECK(contains(text, " = lt(i, 0)"));
+  CHECK(contains(text, ", axis = 0)"));
+  parts.inputs.back() = value_info("i", kInt32, {4});  // of few elements, but no size
+  CHECK(contains(imported(parts), "i: i32[4]"));
+  CHECK(contains(imported(parts), " = cast(i, i64)"));
+}
+
+TEST_CASE("a gather of tuples is a take along as many axes") {
+  ModelParts parts = one_node("GatherND", {"N", "M", 3}, {}, {"x", "i"});
+  parts.inputs.push_back(value_info("i", kInt64, {"B", 2}));
+  const std::string text = imported(parts);
+  CHECK(contains(text, "slice(i, start = [0, 1], limit = [B, 2])"));
+  CHECK(contains(text, ", axes = [0, 1])"));
+  CHECK(contains(text, "i64(M)"));
+}
+
 TEST_CASE("amounts that are an input are dims") {
   ModelParts parts = one_node("Pad", {"N", "M"}, {}, {"x", "pads"});
   parts.inputs.push_back(value_info("pads", kInt64, {4}));

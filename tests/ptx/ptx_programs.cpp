@@ -56,6 +56,9 @@ void add_every_type(ir::DType dtype, std::vector<std::string>& programs) {
         "transpose(x, perm = [1, 0])", "concat(x, z, axis = 1)", "reshape(x, shape = [S, B])",
         "broadcast(x, shape = [3, B, S], axes = [1, 2])"})
     programs.push_back(text_of(two, op));
+  const std::string rows = fmt::format("x: {0}[B, S], i: i64[N], j: i32[N], k: i32[N], s: {0}", type);
+  for (const char* op : {"take(x, i, axis = 0)", "take(x, j, axis = 1, value = s)", "take(x, j, k, axes = [0, 1])"})
+    programs.push_back(text_of(rows, op));
   programs.push_back(fmt::format(
       "program p(x: {}[B, S], l: dim) {{ y = slice(x, start = [0, l], limit = [B, S], step = [1, 3]) return y }}",
       type));
@@ -84,6 +87,8 @@ std::vector<std::string> operation_programs() {
     add_every_type(dtype, programs);
     if (dtype != ir::DType::boolean) add_arithmetic(dtype, programs);
   }
+  for (const char* integer : {"i32", "i64"})
+    programs.push_back(text_of(fmt::format("a: {0}[N], x: {0}[B, S]", integer), "search(a, x)"));
   for (const char* op : {"and(x, z)", "or(x, z)", "not(x)"})
     programs.push_back(text_of("x: bool[B, S], z: bool[B, S]", op));
   return programs;

@@ -1,6 +1,7 @@
 """Runs what the documentation shows of Python, block by block, and the examples in Python."""
 
 import doctest
+import os
 import pathlib
 import re
 import tempfile
@@ -31,6 +32,8 @@ class Documentation(unittest.TestCase):
     def run_page(self, page, at_least):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, pathlib.Path.cwd())
+        os.chdir(ROOT)  # where commands of a page run, too
         names = {"cache": str(pathlib.Path(folder.name) / "tuning.db"), "folder": folder.name, "text": EXAMPLE}
         count = 0
         for line, language, text in blocks(page):
@@ -54,9 +57,31 @@ class Documentation(unittest.TestCase):
     def test_python_page(self):
         self.run_page("docs/python.md", 8)
 
+    @needs("numpy")
+    def test_start_page(self):
+        self.run_page("docs/start.md", 3)
+
+    @needs("numpy")
+    def test_programs_page(self):
+        self.run_page("docs/programs.md", 6)
+
+    @needs("numpy")
+    def test_onnx_page(self):
+        self.run_page("docs/onnx.md", 1)
+
     @needs("torch", "numpy")
-    def test_pytorch_page(self):
-        self.run_page("docs/pytorch.md", 6)
+    def test_pytorch_pages(self):
+        self.run_page("docs/pytorch.md", 7)
+        self.run_page("docs/performance-pytorch.md", 1)
+
+    @needs("torch", "numpy")
+    def test_rows_page(self):
+        self.run_page("docs/rows.md", 1)
+
+    def test_no_page_is_left_out(self):
+        pages = {"README.md", *(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))}
+        source = pathlib.Path(__file__).read_text(encoding="utf-8")
+        self.assertEqual([page for page in sorted(pages) if any(blocks(page)) and f'"{page}"' not in source], [])
 
     @needs("torch", "numpy")
     def test_pytorch_examples(self):
@@ -69,7 +94,7 @@ class Documentation(unittest.TestCase):
 
     @needs("numpy")
     def test_readme(self):
-        self.run_page("README.md", 1)
+        self.run_page("README.md", 4)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,21 @@ class Log(Case):
         self.assertRegex(line, r"^took 0 of \d clusters of a graph; left: \d beside what Inductor may fuse \(first: torch_log_test.py:\d+ 'x = x - pad")
         self.assertRegex(line, r"; 1 less than 262144 bytes \(first: torch_log_test.py:\d+ 'return pad")
 
+    def test_a_model_of_which_nothing_is_taken_is_warned_of_once(self):
+        import torch
+
+        import padlock.torch
+
+        padlock.torch.forget()
+        with self.assertLogs("padlock.torch", "WARNING") as log:
+            for axis in (0, 1):
+                compiled(lambda x: torch.nn.functional.pad(x, (1, 2)).sum(axis), options={}, dynamic=False)(torch.ones(4, 6))
+        (record,) = log.records
+        self.assertRegex(record.getMessage(), r"^padlock took none of 1 places with pads in this model, and leaves them to Inductor: 1 beside "
+                         r"what Inductor may fuse \(first: torch_log_test.py:\d+ .*padlock.force.*setLevel\('INFO'\)")
+        with self.assertNoLogs("padlock.torch", "WARNING"):
+            compiled(lambda x: torch.nn.functional.pad(x, (1, 2)) * 2, options={"padlock.force": True}, dynamic=False)(torch.ones(4, 6))
+
     def test_the_backward_graph_has_its_own(self):
         import torch
 

@@ -138,7 +138,10 @@ program f(x: f64[A, B], y: f64[B], n: dim, s: f64) where 0 <= n <= 9, B >= 3, A 
   back = pad_adjoint(b, extent = [A, B], low = [0, 1], high = [0, 2 * n], mode = MODE)
   counted = iota(f64, shape = [A, 1], axis = 0)
   l = mul(back, counted)
-  return c, k, l
+  order = iota(i64, shape = [4], axis = 0)
+  found = search(order, order)
+  m = take(l, found, axis = 0, value = s)
+  return c, k, l, m
 }"""
 CORNERS = """
 program f(x: f64[A, B], y: f64[B], low: f64) {

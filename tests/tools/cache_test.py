@@ -167,9 +167,9 @@ class Cache(Case):
         self.assertEqual((self.folder / "text.db").read_text(), "no database")
 
     def test_2_and_3(self):
-        self.fail_with(2, "A subcommand is required", "cache")
+        self.fail_with(2, "expected a subcommand; padlock cache -h lists them", "cache")
         self.fail_with(2, "unknown subcommand 'frobnicate'", "cache", "frobnicate")
-        self.fail_with(2, "files is required", "cache", "import")
+        self.fail_with(2, "expected FILES after 'padlock cache import'; padlock cache import -h has two examples", "cache", "import")
         self.fail_with(2, "files", "cache", "diff", EXAMPLE)
         self.fail_with(2, "expected --before as YYYY-MM-DD, found 'yesterday'", "cache", "prune", "--before=yesterday")
         self.fail_with(2, "expected file:///FOLDER", "cache", "sync", "http://example.org", "--cache=a.db")

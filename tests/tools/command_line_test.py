@@ -49,7 +49,7 @@ class CommandLine(Case):
 
     def test_help_says_exit_codes_files_and_where_the_pages_are(self):
         text = self.succeed("help")
-        page = (SOURCE / "docs/cli.md").read_text()
+        page = (SOURCE / "docs/cli-reference.md").read_text()
         codes = re.findall(r"(?m)^\| (\d+) \| ", page[page.index("## Errors and exit codes"):])
         self.assertEqual(re.findall(r"(?m)^ +(\d+)  \S", text), codes)
         self.assertIn("docs/cli.md", text)
@@ -58,6 +58,8 @@ class CommandLine(Case):
     def test_names_that_are_almost_right(self):
         usage = lambda message, *arguments: self.fail_with(2, message, *arguments)
         usage("unknown subcommand 'expalin'; did you mean 'explain'?", "expalin", "p.pad")
+        self.fail_with(2, "unknown target 'sm90'", "emit", "p.pad", "--target=sm90")
+        self.fail_with(2, "did you mean 'sm_90'?", "emit", "p.pad", "--target=sm90")
         usage("unknown subcommand 'shwo'; did you mean 'show'?", "cache", "shwo")
         usage("padlock run has no option '--ouput'; did you mean '--output'?", "run", "p.pad", "--ouput=z=@z.npy")
         usage("padlock cache show has no option '--progam'; did you mean '--program'?", "cache", "show", "--progam=12")

@@ -34,11 +34,11 @@ class ExitCodes(Case):
             self.assertIn("Usage: padlock", self.succeed(*help_of, "-h"))
 
     def test_2_command_lines(self):
-        self.usage("A subcommand is required")
+        self.usage("expected a subcommand; padlock -h lists them")
         for later in ("pad", "frobnicate"):
             self.usage(f"unknown subcommand '{later}'", later, "p.pad")
         self.usage("--frobnicate", "run", "p.pad", "--frobnicate")
-        self.usage("program is required", "run")
+        self.usage("expected PROGRAM after 'padlock run'; padlock run -h has two examples", "run")
         self.usage("other", "run", "p.pad", "other")
         self.usage("--seed", "run", "p.pad", "--seed=abc")
         self.usage("--seed", "run", "p.pad", "--seed=-1")

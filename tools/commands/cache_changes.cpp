@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "support/json_writer.h"
 #include "tools/commands/cache_command.h"
 #include "tools/text/cache_text.h"
+#include "tools/text/waiting.h"
 
 namespace padlock::tools {
 namespace {
@@ -49,6 +51,8 @@ Outcome<ExitCode> take_in(const char* command, const CacheOptions& options) {
   }
   std::int64_t written = 0;
   for (const lib::Cache& file : files) {
+    const Waiting waiting(
+        fmt::format("taking in file {} of {}, {} records in all", 1 + (&file - files.data()), files.size(), records));
     PADLOCK_TRY(const auto merged, or_fail(ExitCode::cache, cache.merge(file)));
     written += merged;
   }
@@ -75,7 +79,10 @@ Outcome<ExitCode> cache_import(const CacheOptions& options) { return take_in("ca
 /// says so in warnings, and exits as one whose purpose was not reached.
 Outcome<ExitCode> cache_sync(const CacheOptions& options) {
   PADLOCK_TRY(const auto cache, open_cache(options.cache));
+  std::optional<Waiting> waiting(std::in_place,
+                                 fmt::format("exchanging records with {}", without_password(options.files[0])));
   const auto synced = cache.sync(options.files[0]);
+  waiting.reset();
   if (!synced) {
     const padlock_status status = synced.error().status();
     const bool is_url = status == PADLOCK_INVALID_ARGUMENT || status == PADLOCK_UNIMPLEMENTED;

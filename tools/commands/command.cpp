@@ -112,6 +112,16 @@ void add_all(Subcommand& all) {
   add_worker(all);
 }
 
+/// CLI11 says "program is required", which does not say where one stands.
+std::string lacking(const CLI::ParseError& error, const std::string& words) {
+  const std::string_view what = error.what();
+  if (what.starts_with("A subcommand")) return fmt::format("expected a subcommand; {} -h lists them", words);
+  std::string operand(what.substr(0, what.find(" is required")));
+  for (char& c : operand)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return fmt::format("expected {} after '{}'; {} -h has two examples", operand, words, words);
+}
+
 Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   CLI::App app("Compiles and runs padding programs over symbolic sizes.", "padlock");
   app.require_subcommand(1);
@@ -122,11 +132,14 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   add_all(all);
   complete_help(arguments);
   PADLOCK_CHECK(check_names(all.describe(), "padlock", arguments));
+  const std::string words = command_name(arguments).empty() ? "padlock" : "padlock " + command_name(arguments);
   complete_json_flag(arguments);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError))
+      return fail(ExitCode::usage, lacking(error, words));
     if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) return fail(ExitCode::usage, error.what());
     app.exit(error);  // prints the help that was asked for
     return ExitCode::ok;

@@ -12,6 +12,7 @@
 
 #include "support/file.h"
 #include "support/messages/suggestion.h"
+#include "tools/text/waiting.h"
 
 namespace padlock::tools {
 namespace {
@@ -69,6 +70,7 @@ Outcome<lib::OnnxImport> import_model(const lib::Context& context, const std::st
                                       const std::vector<std::string>& outputs) {
   PADLOCK_TRY(const std::string bytes, read_program_file(path, kMostModelBytes));
   const std::string folder = std::filesystem::path(path).parent_path().string();
+  const Waiting waiting(fmt::format("importing {}", path));
   return or_fail(ExitCode::file,
                  context.import_onnx(bytes.data(), bytes.size(), folder.empty() ? "." : folder, outputs), path);
 }

@@ -7,6 +7,7 @@
 #include "tools/commands/command.h"
 #include "tools/commands/open.h"
 #include "tools/text/pack_report.h"
+#include "tools/text/waiting.h"
 
 namespace padlock::tools {
 namespace {
@@ -60,6 +61,7 @@ Outcome<lib::Pack> compile(const PackOptions& options) {
     PADLOCK_TRY(auto program, load_program(context, file));
     programs.push_back(std::move(program));
   }
+  const Waiting waiting(fmt::format("compiling {} programs for {}", programs.size(), options.targets));
   return or_compile_failure(lib::Pack::make(programs, split(options.targets)), {});
 }
 

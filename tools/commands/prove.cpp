@@ -1,7 +1,11 @@
+#include <fmt/format.h>
+
 #include <memory>
+#include <optional>
 
 #include "tools/commands/command.h"
 #include "tools/commands/open.h"
+#include "tools/text/waiting.h"
 
 namespace padlock::tools {
 namespace {
@@ -19,9 +23,11 @@ Outcome<ExitCode> prove(const ProveOptions& options) {
   PADLOCK_TRY(const auto program, load_program(context, options.program));
   if (options.all_configs && !options.config.empty())
     return fail(ExitCode::usage, "expected --config or --all-configs, found both");
+  std::optional<Waiting> waiting(std::in_place, fmt::format("proving {} for {}", program.name(), options.target));
   PADLOCK_TRY(const auto proofs, or_compile_failure(program.prove({.target = options.target, .config = options.config},
                                                                   options.all_configs),
                                                     options.program));
+  waiting.reset();
   PADLOCK_CHECK(print(options.json, std::string(proofs.json.view()), std::string(proofs.report.view())));
   return proofs.refuted > 0 ? ExitCode::mismatch : ExitCode::ok;
 }

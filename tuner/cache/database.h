@@ -48,9 +48,9 @@ class Query {
 /// One SQLite connection that trusts nothing of the file: no schema but the caller's is run (no triggers, views or
 /// functions), cells are checked, lengths are limited. Not thread-safe; not to be carried across a fork.
 ///
-/// Errors name the file and are by kind: data_loss for a damaged file or one that is none of SQLite's; not_found for a
-/// file that is not there; permission_denied; resource_exhausted for a full disk; unavailable for what can pass, such
-/// as another process's lock of more than ten seconds.
+/// Errors name the file and are by kind: data_loss for a damaged file or one of another format; not_found for a
+/// missing file; permission_denied; resource_exhausted for a full disk; unavailable for a passing fault, such as a
+/// lock of another process for over ten seconds.
 class Database {
  public:
   /// Opens a database. One that is opened to be read is never changed, and can be read where nothing can be written.

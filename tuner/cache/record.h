@@ -66,7 +66,7 @@ struct Measurement {
 /// Coverage says how much of a search a choice rests on.
 struct Coverage {
   std::int64_t measured = 0;    ///< configs, failures among them; at least one
-  std::int64_t candidates = 0;  ///< that the search would have measured in time enough
+  std::int64_t candidates = 0;  ///< configs that the search measures in time enough
 
   friend bool operator==(const Coverage&, const Coverage&) = default;
 };

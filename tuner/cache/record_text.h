@@ -21,7 +21,7 @@ inline constexpr std::int64_t kMaxExportBytes = std::int64_t{1} << 30;  ///< tha
 [[nodiscard]] std::string to_line(const Record& record);
 /// The record of a line that is exactly as to_line writes it; else nothing, without a reason. Does not validate.
 [[nodiscard]] std::optional<Record> scan_line(std::string_view line);
-/// The record of which this is exactly the line. Errors (invalid_argument): no JSON, another schema, a member that is
+/// Parses a line that to_line writes. Errors (invalid_argument): no JSON, another schema, a member that is
 /// missing, unknown or of a wrong type, a value that validate refuses, a hash that is not the line's.
 [[nodiscard]] Result<Record> parse_line(std::string_view line);
 

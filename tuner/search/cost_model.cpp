@@ -12,7 +12,7 @@ using compiler::KernelCost;
 
 // Bytes a nanosecond, and nanoseconds; see the performance section of the design for where they were measured.
 constexpr double kHostMemory = 20, kHostCache = 80, kHostChunk = 0.4, kHostTask = 300, kHostLaunch = 1000;
-// For a GPU a trip to memory, and instructions of a multiprocessor's warps a nanosecond, half of the peak.
+// For a GPU: the time of one trip to memory, and a multiprocessor's instructions a nanosecond, half of the peak.
 constexpr double kGpuMemory = 3000, kGpuCache = 6000, kGpuTrip = 700, kGpuCacheTrip = 300, kGpuIssue = 4,
                  kGpuLaunch = 2000;
 

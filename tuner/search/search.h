@@ -12,8 +12,8 @@
 #include "tuner/search/strategy.h"
 #include "tuner/trial/request.h"
 
-// Which of the configs of one region is recorded. What tries a config, what the time is and who keeps what was learnt
-// are functions, so that a search is the same in tests, without a worker and without a clock.
+// Which of the configs of one region is recorded. Trying a config, the clock and keeping records are functions, so
+// that tests run the same search without a worker or a clock.
 namespace padlock::tuner {
 
 /// One request: a config is verified, and timed for so long where that is not 0.
@@ -74,9 +74,9 @@ struct SearchOutcome {
 
 /// Searches among the candidates, of which the first is the default and is always tried. Of the first one that survives
 /// some checks at awkward sizes are made at once, which tells what checking the winner takes; so much is set aside.
-/// Another config than the default is chosen only after it was timed beside it in each setting of the regime
-/// (settings_of), where it loses in none by more than the noise, and after all its checks; the default, which runs
-/// without a choice, too, may be chosen where the budget ends before its own. Where candidates differ in whether they
+/// A config replaces the default only after all its checks, and after it was timed beside the default in each setting
+/// of the regime (settings_of) and lost in none by more than the noise. The default may be chosen before its own
+/// checks if the budget ends: it runs without a choice, too. Where candidates differ in whether they
 /// store past the caches, there is a reader behind them, too. Ties within the noise go to the earlier one. Errors:
 /// those of `try_config` and `keep`; what was kept stays.
 [[nodiscard]] Result<SearchOutcome> search_region(const std::string& region, const Sizes& sizes,

@@ -45,8 +45,8 @@ struct RaceTiming {
 };
 
 /// Warms each up, then times them round by round, each once a round and the first another one each time, so that what
-/// changes on the machine changes for all. Ends when of each the median of its times to those of the fastest is known
-/// to the policy's noise, at its most samples, or when the budget of all is spent. Throttled rounds and errors as
+/// changes on the machine changes for all. Ends when each config's median ratio to the fastest is known to the
+/// policy's noise, at the most samples, or with the budget. Throttled rounds and errors as
 /// `measure`.
 [[nodiscard]] Result<RaceTiming> measure_in_turn(const MeasuringPolicy& policy, std::span<const TimedRuns> runs,
                                                  const Throttled& throttled = {});

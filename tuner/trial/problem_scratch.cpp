@@ -17,7 +17,7 @@ constexpr std::int64_t kMostSets = 256;
 Judged<void> ProblemScratch::provide(const TryRequest& request, std::int64_t allowed) {
   const bool timed = request.policy.budget_ms > 0;
   const Arrangement wanted{request.placement, request.skew, timed && !is_warm(request.policy.setting)};
-  // A config that is not timed takes any set: verification arms it itself.
+  // Any set of buffers serves a config that is not timed: verification prepares its red zones itself.
   if (made_for_ && !timed) return {};
   const bool same_place =
       made_for_ && made_for_->placement == wanted.placement && made_for_->skew == wanted.skew && !sets_.empty();

@@ -24,10 +24,10 @@ class Trials {
   explicit Trials(OnStep on_step = {}, CompilerFactory compilers = compiler::TargetCompiler::create);
   ~Trials();
 
-  /// Compiles the config; runs it on scratch with red zones, twice, and with the data's end flush against inaccessible
-  /// memory, each time with other poison in the outputs, and compares every byte with the reference, the inputs with
-  /// what they were and the red zones; only then times it. Does the same but for the timing at the further places. The
-  /// verdict is the first thing that is wrong.
+  /// Compiles the config and runs it on scratch memory: twice between red zones, and once with the data's end flush
+  /// against inaccessible memory, each time with other poison in the outputs. Compares every byte with the reference,
+  /// and the inputs and red zones with their old bytes. Only then times it. Does the same but for the timing at the
+  /// further places. The verdict is the first thing that is wrong.
   [[nodiscard]] TryResult try_config(const TryRequest& request);
 
  private:

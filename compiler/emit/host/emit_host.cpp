@@ -52,7 +52,8 @@ struct KernelParts {
   llvm::Function* chunks = nullptr;  // takes rows by the launch's plan; null where there is none
 
   [[nodiscard]] bool any_float() const {
-    return std::ranges::any_of(bodies, has_float_arithmetic) || (chunks != nullptr && has_float_arithmetic(chunks));
+    const auto computes = [](const llvm::Function* body) { return body != nullptr && has_float_arithmetic(body); };
+    return std::ranges::any_of(bodies, computes) || computes(chunks);
   }
 };
 
@@ -228,7 +229,8 @@ class EntryEmitter : private FunctionEmitter {
 /// Emits the bodies of a schedule, and what makes a plan and takes rows by it.
 KernelParts emit_parts(KernelContext& context) {
   KernelParts parts;
-  for (std::size_t i = 0; i < context.schedule.bodies.size(); ++i) parts.bodies.push_back(emit_runs(context, i));
+  for (std::size_t i = 0; i < context.schedule.bodies.size(); ++i)
+    parts.bodies.push_back(context.schedule.is_row_data(i) ? nullptr : emit_runs(context, i));
   if (context.bounds_check || !context.proven.takes_row_chunks()) return parts;
   const RowChunks& chunks = *context.schedule.row_chunks();
   const RowChunkPlan plan(context.schedule.kernel, chunks, context.target.mask_registers);
@@ -258,7 +260,8 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
     special.guards = kernel.guards();
     KernelContext specialised{{}, module, kernel, schedule, target, bounds_check, special, sizes, widths};
     for (std::size_t i = 0; i < schedule.bodies.size(); ++i)
-      if (kernel.guards_loads(static_cast<int>(i))) parts.bodies[i] = emit_runs(specialised, i);
+      if (kernel.guards_loads(static_cast<int>(i)) && !schedule.is_row_data(i))
+        parts.bodies[i] = emit_runs(specialised, i);
     EntryEmitter(specialised, parts).emit();
     variants.push_back(std::move(special));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/emit/scalar/emit_ops.h"
+#include "compiler/emit/scalar/emit_search.h"
 #include "compiler/emit/scalar/emit_sum.h"
 #include "ir/expr/affine.h"
 
@@ -40,9 +41,11 @@ bool BodyValues::is_invariant(const BodyNode& node) const {
     case NodeKind::operation:
       return std::ranges::all_of(node.operands, [&](int o) { return invariant_[static_cast<std::size_t>(o)]; });
     case NodeKind::index:
-      return !mentions(node.index, kernel().column());
+      return !mentions(node.index, kernel().column()) && !kernel().graph.has_column_data(node.index);
     case NodeKind::when:
     case NodeKind::sum:
+    case NodeKind::data:
+    case NodeKind::search:
       return false;
   }
   return false;
@@ -93,8 +96,28 @@ Value* BodyValues::emit_node(const BodyNode& node, int lanes, const Source& sour
         emit_scope(static_cast<int>(&node - body_.nodes.data()), lanes, source, values);
         return operands_of(node, values);
       });
+    case NodeKind::data:
+      return emit_data(node, values);
+    case NodeKind::search:
+      return emit_search(builder_, exprs_, search_of(node.terms), as_i64(operands_of(node, values)[1]), [&] {
+        emit_scope(static_cast<int>(&node - body_.nodes.data()), lanes, source, values);
+        return as_i64(operands_of(node, values)[0]);
+      });
   }
   return nullptr;
+}
+
+Value* BodyValues::as_i64(Value* index) { return builder_.CreateSExt(index, builder_.getInt64Ty()); }
+
+/// Compared as an unsigned number of 64 bits, an index below 0 is no smaller than any extent.
+Value* BodyValues::emit_data(const BodyNode& node, const Values& values) {
+  const Data data = data_of(node.terms);
+  Value* index = as_i64(operands_of(node, values)[0]);
+  Value* inside = builder_.CreateICmpULT(index, exprs_.word(data.extent));
+  Value* number =
+      builder_.CreateSelect(inside, builder_.CreateAdd(index, builder_.getInt64(1)), builder_.getInt64(0), "data");
+  exprs_.set_coordinate(data.variable, number);
+  return number;
 }
 
 Value* BodyValues::spread(Value* value, int lanes) {

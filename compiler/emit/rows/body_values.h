@@ -40,6 +40,8 @@ class BodyValues {
  private:
   void emit_scope(int scope, int lanes, const Source& source, Values& values);
   [[nodiscard]] llvm::Value* emit_node(const BodyNode& node, int lanes, const Source& source, Values& values);
+  [[nodiscard]] llvm::Value* as_i64(llvm::Value* index);
+  llvm::Value* emit_data(const BodyNode& node, const Values& values);
   [[nodiscard]] llvm::Value* spread_index(const BodyNode& node, llvm::Value* first, int lanes);
   [[nodiscard]] bool is_invariant(const BodyNode& node) const;
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }

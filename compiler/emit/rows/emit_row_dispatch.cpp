@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "compiler/emit/rows/body_values.h"
+#include "compiler/emit/scalar/emit_access.h"
 #include "compiler/schedule/cases/row_recurrence.h"
 
 namespace padlock::compiler {
@@ -42,6 +44,7 @@ Value* holds_of_offsets(IRBuilder<>& builder, ExprEmitter& exprs, const std::vec
 }
 
 void RowEmitter::load_buffers(const LaunchFields& fields) {
+  fields_ = &fields;
   for (const ir::ValueId input : context_.abi.inputs)
     buffers_.push_back(fields.buffer(builder_, context_.buffer_of_input(input)));
 }
@@ -84,7 +87,40 @@ void RowEmitter::set_row(Value* row, llvm::Type* type, std::span<const int> axes
 
 void RowEmitter::set_row(Value* row, llvm::Type* type) { set_row(row, type, context_.schedule.row_order()); }
 
+void RowEmitter::set_row_data() {
+  const SegmentCall* call = context_.schedule.row_data_call();
+  if (call == nullptr) return;
+  const auto index = static_cast<std::size_t>(call->body);
+  const Body& body = context_.schedule.bodies[index];
+  BodyArguments arguments(context_, index);
+  set_loads(*call, arguments);
+  AccessEmitter accesses(builder_, fields_->fault);
+  const auto load = [&](const BodyNode& node) -> Value* {
+    const auto number = static_cast<std::size_t>(node.load);
+    const BodyLoad& which = body.loads[number];
+    const BodyArguments::Load& from = arguments.loads[number];
+    Value* element = exprs_.address(builder_, which.offset);
+    if (context_.in_parts) element = builder_.CreateAdd(element, from.base);
+    const auto bytes = static_cast<unsigned>(ir::byte_size(which.dtype));
+    Access access{.pointer = from.tensor,
+                  .dtype = which.dtype,
+                  .first = element,
+                  .align = context_.target.aligned_elements ? bytes : 1};
+    if (which.guard != kAlways) access.guard = emit_predicate(builder_, exprs_, kernel().graph, which.guard);
+    if (context_.checks_load(index, number)) {
+      access.name = from.name;
+      access.extent = from.extent;
+      access.origin = from.origin;
+    }
+    return accesses.load(access, builder_.getIntNTy(8 * bytes));
+  };
+  BodyValues values(context_, body, builder_, *fields_, exprs_);
+  BodyValues::Values made(body.nodes.size());
+  values.emit(1, {.load = load}, made);
+}
+
 std::vector<Value*> RowEmitter::emit_row(EmitCase emit_case) {
+  set_row_data();
   row_offset_ = emit_row_offset();
   BasicBlock* next = new_block(builder_, "next");
   Ways ways;
@@ -248,8 +284,8 @@ BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* begin, Va
   arguments.end = end;
   arguments.row = row_offset_;
   set_loads(call, arguments);
-  for (std::size_t axis = 0; axis < arguments.outer.size(); ++axis)
-    arguments.outer[axis] = exprs_.exact(builder_, kernel().coordinate(static_cast<int>(axis)));
+  const std::vector<Expr> outer = context_.outer_variables();
+  for (std::size_t i = 0; i < arguments.outer.size(); ++i) arguments.outer[i] = exprs_.exact(builder_, outer[i]);
   set_row_values(body, arguments);
   if (arguments.takes_rows) {
     arguments.rows = rows;

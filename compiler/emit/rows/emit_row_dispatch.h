@@ -19,7 +19,7 @@ class RowEmitter {
   RowEmitter(KernelContext& context, llvm::IRBuilder<>& builder, ExprEmitter& exprs)
       : context_(context), builder_(builder), exprs_(exprs) {}
 
-  /// Loads the input pointers where the builder stands.
+  /// Loads the input pointers where the builder stands. Borrows the fields, which outlive the emitter.
   void load_buffers(const LaunchFields& fields);
   /// Emits where the runs of the segments begin and end in columns [first, last).
   void set_columns(llvm::Value* first, llvm::Value* last);
@@ -31,8 +31,9 @@ class RowEmitter {
   void set_row(llvm::Value* row, llvm::Type* type, std::span<const int> axes);
 
   using EmitCase = llvm::function_ref<std::vector<llvm::Value*>(const ScheduledCase& row_case)>;
-  /// Emits the row whose outer coordinates the expressions have, in the columns set last: `emit_case` emits the code of
-  /// each case, and returns as many values. Returns those of the row's case; the builder stands after it.
+  /// Emits the row whose outer coordinates the expressions have, its data first, in the columns set last: `emit_case`
+  /// emits the code of each case, and returns as many values. Returns those of the row's case; the builder stands after
+  /// it.
   std::vector<llvm::Value*> emit_row(EmitCase emit_case);
   /// Emits what a body loads, and from where, for a segment of the row whose outer coordinates the expressions have.
   void set_loads(const SegmentCall& call, BodyArguments& arguments);
@@ -59,6 +60,7 @@ class RowEmitter {
 
  private:
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
+  void set_row_data();
   llvm::Value* emit_row_offset();
   llvm::Value* base_of(const LoadSource& source);
   void set_storage(ir::ValueId tensor, BodyArguments::Load& load);
@@ -75,6 +77,7 @@ class RowEmitter {
   ExprEmitter& exprs_;
   llvm::Value* row_offset_ = nullptr;
   std::vector<std::pair<PredicateId, bool>> path_;  // the tests that led to the case, and whether they held
+  const LaunchFields* fields_ = nullptr;
   std::vector<llvm::Value*> buffers_;
   std::map<std::uint32_t, llvm::Value*> runs_;  // where they begin and end, by Expr::id
 };

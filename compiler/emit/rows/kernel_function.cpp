@@ -9,6 +9,13 @@
 
 namespace padlock::compiler {
 
+std::vector<Expr> KernelContext::outer_variables() const {
+  std::vector<Expr> variables;
+  for (int axis = 0; axis + 1 < schedule.kernel.rank(); ++axis) variables.push_back(schedule.kernel.coordinate(axis));
+  for (const Kernel::WalkVariable& row : schedule.kernel.row_variables) variables.push_back(row.variable);
+  return variables;
+}
+
 std::size_t KernelContext::buffer_of_input(ir::ValueId value) const {
   return static_cast<std::size_t>(std::ranges::find(abi.inputs, value) - abi.inputs.begin());
 }

@@ -49,6 +49,8 @@ struct KernelContext : CodeVariant {
   [[nodiscard]] ExprEmitter expressions(llvm::BasicBlock* entry, llvm::Value* launched_sizes) const {
     return {exprs(), widths, sizes, entry, launched_sizes, index_type(), offset_type(), schedule.is_for_gpu()};
   }
+  /// What has one value in a row: the outer coordinates, and the data of rows.
+  [[nodiscard]] std::vector<ir::Expr> outer_variables() const;
   /// Position of a tensor among the launch's buffers, inputs first.
   [[nodiscard]] std::size_t buffer_of_input(ir::ValueId value) const;
   [[nodiscard]] std::size_t buffer_of_result(std::size_t result) const { return abi.inputs.size() + result; }
@@ -182,10 +184,10 @@ struct BodyArguments {
         has_boxes(!context.schedule.bodies[body].turns.empty()),
         takes_rows(!context.schedule.is_for_gpu() && !context.schedule.bodies[body].uses_rows &&
                    context.schedule.kernel.rank() > 1) {
-    if (context.schedule.bodies[body].uses_rows)
-      outer.resize(static_cast<std::size_t>(context.schedule.kernel.rank() - 1));
+    if (context.schedule.bodies[body].uses_rows) outer.resize(context.outer_variables().size());
     row_values.resize(row_values_of(context, body).size());
-    if (context.schedule.store != StoreKind::plain) next_row_values.resize(row_values.size());
+    if (context.schedule.store != StoreKind::plain && context.schedule.kernel.rank() > 1)
+      next_row_values.resize(row_values.size());
   }
 
   /// Visits the arguments that such a body takes, in the order of its parameters: `visit(value, is_pointer)`.
@@ -221,7 +223,7 @@ struct BodyArguments {
   llvm::Value *begin = nullptr, *end = nullptr;  ///< columns of the run
   llvm::Value* row = nullptr;                    ///< its row's element offset in the output
   std::vector<Load> loads;
-  std::vector<llvm::Value*> outer;                        ///< the outer coordinates, where the body reads them
+  std::vector<llvm::Value*> outer;                        ///< outer_variables, where the body reads them
   std::vector<llvm::Value*> row_values, next_row_values;  ///< row_values_of it, in its row and in the next
   /// How many rows have the same run: a body of the host that does not read coordinates takes them together.
   llvm::Value* rows = nullptr;

@@ -31,6 +31,12 @@ class LoadProver::Implementation : private ScheduleProof {
     for (std::size_t i = 0; i < body.loads.size(); ++i) record(prove_load(call, body, static_cast<int>(i), inside));
   }
 
+  void prove_row_data(const SegmentCall& call) {
+    claims_ = segment_ = rows_;
+    const Body& body = schedule_.body_of(call);
+    for (std::size_t i = 0; i < body.loads.size(); ++i) record(prove_load(call, body, static_cast<int>(i), true));
+  }
+
  private:
   // One undecided axis is enough for the code to test a load: asking about all of many axes is in vain, and what is
   // left is guarded where it can be.
@@ -55,6 +61,7 @@ class LoadProver::Implementation : private ScheduleProof {
         add_guard(*part, load, column_);
         add_facts(*part, source, column_);
         add_walks(*part, body, load, column_);
+        add_data_bounds(exprs_, *part, body);
       }
       all = decide_load(access, region, source, load, {}, &known);
     } else {
@@ -66,6 +73,7 @@ class LoadProver::Implementation : private ScheduleProof {
         add_guard(region, load, lanes.first);
         add_facts(region, source, lanes.first);
         add_walks(region, body, load, lanes.first);
+        add_data_bounds(exprs_, region, body);
         Obligation one = decide_load(access, region, moved, load, lanes.first);
         if (one.verdict == Verdict::refuted || one.verdict == Verdict::checked) all = std::move(one);
       }
@@ -111,6 +119,18 @@ class LoadProver::Implementation : private ScheduleProof {
       region.nonnegative.push_back(walk.variable);
       region.nonnegative.push_back(less(walk.variable, at_column(walk.limit, column)));
     });
+    for_each_search(body, load, [&](const Search& search) {
+      region.nonnegative.push_back(search.variable);
+      region.nonnegative.push_back(less(search.variable, search.extent));
+    });
+  }
+
+  /// Calls `visit` with each search that a load is done in: its elements lie in [0, extent), as prove_searches shows.
+  template <class Visit>
+  static void for_each_search(const Body& body, const BodyLoad& load, Visit&& visit) {
+    for (int at = load.scope; at >= 0; at = body.nodes[static_cast<std::size_t>(at)].scope)
+      if (const BodyNode& node = body.nodes[static_cast<std::size_t>(at)]; node.kind == NodeKind::search)
+        visit(search_of(node.terms));
   }
 
   static bool walks_rise(const Body& body, const BodyLoad& load) {
@@ -142,6 +162,16 @@ class LoadProver::Implementation : private ScheduleProof {
     for_each_walk(schedule_.body_of(call), load, [&](const Walk& walk) {
       if (coordinate == walk.variable) walked = up_to(walk.limit);
     });
+    for_each_search(schedule_.body_of(call), load, [&](const Search& search) {
+      if (coordinate == search.variable) walked = up_to(search.extent);
+    });
+    const auto add = [&](const Body& body) {
+      for (const BodyNode& node : body.nodes)
+        if (node.kind == NodeKind::data && data_of(node.terms).variable == coordinate)
+          walked = SizeBounds{exprs_.constant(0), data_of(node.terms).extent};
+    };
+    add(schedule_.body_of(call));
+    if (const SegmentCall* rows = schedule_.row_data_call()) add(schedule_.body_of(*rows));
     return walked;
   }
   SizeBounds up_to(Expr extent) { return {exprs_.constant(0), exprs_.sub(extent, one_)}; }
@@ -361,5 +391,6 @@ LoadProver::~LoadProver() = default;
 
 void LoadProver::enter_case(const solver::Region& rows) { implementation_->enter_case(rows); }
 void LoadProver::prove(const SegmentCall& call, bool inside) { implementation_->prove(call, inside); }
+void LoadProver::prove_row_data(const SegmentCall& call) { implementation_->prove_row_data(call); }
 
 }  // namespace padlock::compiler

@@ -20,6 +20,8 @@ class LoadProver {
   void enter_case(const solver::Region& rows);
   /// Adds an obligation for each load of the segment. `inside`: no lane leaves its run.
   void prove(const SegmentCall& call, bool inside);
+  /// Proves the loads of the data of rows, in the rows entered last.
+  void prove_row_data(const SegmentCall& call);
 
  private:
   class Implementation;

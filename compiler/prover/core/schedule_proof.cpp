@@ -48,4 +48,13 @@ solver::Region output_elements(const Kernel& kernel) {
   return region;
 }
 
+void add_data_bounds(ir::ExprContext& exprs, solver::Region& region, const Body& body) {
+  for (const BodyNode& node : body.nodes) {
+    if (node.kind != NodeKind::data) continue;
+    const Data data = data_of(node.terms);
+    region.nonnegative.push_back(data.variable);
+    region.nonnegative.push_back(exprs.sub(data.extent, data.variable));
+  }
+}
+
 }  // namespace padlock::compiler

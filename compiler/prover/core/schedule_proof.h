@@ -34,6 +34,9 @@ struct Lanes {
 /// Returns the elements of the output.
 [[nodiscard]] solver::Region output_elements(const Kernel& kernel);
 
+/// Adds that the data of a body lies in [0, extent], which its code makes so.
+void add_data_bounds(ir::ExprContext& exprs, solver::Region& region, const Body& body);
+
 /// The base of the parts of a schedule's proof: holds the session that they ask, the schedule, and the proof that they
 /// add to, and makes the goals that many of them have.
 class ScheduleProof {
@@ -94,6 +97,10 @@ void prove_launch(ProofSession& session, const Schedule& schedule, Proof& proof)
 
 /// Proves that indices fit 64 bits, and lists the bounds of sizes that they need.
 void prove_indices64(ProofSession& session, const Schedule& schedule, Proof& proof);
+
+/// Proves that searches look at elements of [0, extent) alone, and end: with 0 <= low < high <= extent, `middle` lies
+/// in [low, high), and what each turn leaves is shorter and still in [0, extent].
+void prove_searches(ProofSession& session, const Schedule& schedule, Proof& proof);
 
 /// Proves the schedule's 32-bit arithmetic, if it has any.
 void prove_indices32(ProofSession& session, const Schedule& schedule, Proof& proof);

@@ -14,11 +14,16 @@ namespace {
 /// Makes the body of one segment, with its sources.
 class BodyBuilder {
  public:
-  BodyBuilder(const Kernel& kernel, bool vector_sums)
-      : kernel_(kernel), exprs_(kernel.program->exprs()), column_(kernel.column()), vector_sums_(vector_sums) {}
+  BodyBuilder(const Kernel& kernel, bool vector_sums, bool general)
+      : kernel_(kernel),
+        exprs_(kernel.program->exprs()),
+        column_(kernel.column()),
+        vector_sums_(vector_sums),
+        general_(general) {}
 
   std::pair<Body, std::vector<LoadSource>> build(const std::vector<NodeId>& roots) {
-    const std::vector<NodeId> order = users_first(kernel_.graph, roots);
+    const std::vector<NodeId> order =
+        general_ ? all_users_first(kernel_.graph, roots) : users_first(kernel_.graph, roots);
     find_sums(order);
     std::map<NodeId, int> index;
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
@@ -31,11 +36,16 @@ class BodyBuilder {
   }
 
  private:
-  /// Notes by which sum each walk's variable gets its values.
+  /// Notes by which sum each walk's variable gets its values, or by which search.
   void find_sums(const std::vector<NodeId>& order) {
-    for (const NodeId id : order)
-      if (const Node& node = kernel_.graph.node(id); node.kind == NodeKind::sum)
+    for (const NodeId id : order) {
+      const Node& node = kernel_.graph.node(id);
+      if (node.kind == NodeKind::sum)
         for (const Walk& walk : walks_of(node)) sum_of_[walk.variable.id()] = {id, walk.variable};
+      if (node.kind != NodeKind::search) continue;
+      const Expr variable = search_of(node.coordinates).variable;
+      sum_of_[variable.id()] = {id, variable};
+    }
   }
 
   /// The sums whose variables an expression mentions.
@@ -52,7 +62,8 @@ class BodyBuilder {
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
       const Node& node = kernel_.graph.node(*it);
       std::set<NodeId>& sums = open[*it];
-      for (const NodeId operand : node.operands) sums.insert(open[operand].begin(), open[operand].end());
+      for (const std::vector<NodeId>* ids : {&node.operands, &node.data})
+        for (const NodeId id : *ids) sums.insert(open[id].begin(), open[id].end());
       for (const std::vector<Expr>* all : {&node.coordinates, &node.facts})
         for (const Expr e : *all) add_sums(sums, e);
       for (const ConditionId c : kernel_.graph.conditions_of(node.guard))
@@ -81,10 +92,15 @@ class BodyBuilder {
       body_.is_pointwise |=
           !vector_sums_ || std::ranges::any_of(node.coordinates, [&](Expr e) { return mentions(e, column_); });
     }
+    if (node.kind == NodeKind::data || node.kind == NodeKind::search) {
+      made.terms = node.coordinates;
+      body_.uses_rows = body_.is_pointwise = true;
+    }
     if (node.kind == NodeKind::index) {
       made.index = node.coordinates.front();
       body_.uses_rows |= reads_rows(made.index);
-      body_.is_pointwise |= !linear_in(exprs_, made.index, column_).has_value();
+      body_.is_pointwise |=
+          !linear_in(exprs_, made.index, column_).has_value() || kernel_.graph.has_column_data(made.index);
     }
     return made;
   }
@@ -105,8 +121,9 @@ class BodyBuilder {
     std::set<NodeId> sums;
     for (const std::vector<Expr>* all : {&node.coordinates, &node.facts})
       for (const Expr e : *all) add_sums(sums, e);
-    bool affine = node.guard == kAlways && (sums.empty() || vector_sums_);
+    bool affine = !general_ && node.guard == kAlways && (sums.empty() || vector_sums_);
     for (std::size_t axis = 0; axis < at_zero.size(); ++axis) {
+      affine &= !kernel_.graph.has_column_data(at_zero[axis]);
       if (!mentions(at_zero[axis], column_)) continue;
       const auto form = linear_in(exprs_, at_zero[axis], column_);
       affine &= form.has_value();
@@ -133,6 +150,9 @@ class BodyBuilder {
       body_.uses_rows = body_.is_pointwise = true;
     }
     if (load.kind != LoadKind::strided) load.step = {};
+    load.by_data = load.offset.valid() && kernel_.graph.has_column_data(load.offset);
+    for (const ConditionId id : kernel_.graph.conditions_of(load.guard))
+      load.by_data |= kernel_.graph.has_column_data(kernel_.graph.condition(id).expr);
     body_.loads.push_back(load);
     sources_.push_back(source);
     return static_cast<int>(body_.loads.size() - 1);
@@ -142,6 +162,7 @@ class BodyBuilder {
   ir::ExprContext& exprs_;
   Expr column_;
   bool vector_sums_;  // sums are vectors where neighbouring columns add up the same rows
+  bool general_;      // each load stands for itself, and what rows read by data is made here
   Body body_;
   std::vector<LoadSource> sources_;
   std::map<std::uint32_t, std::pair<NodeId, Expr>> sum_of_;  // by Expr::id of a walk's variable, which stands beside it
@@ -174,11 +195,29 @@ void clamp_to_task(const Schedule& schedule, std::vector<SegmentCall>& calls) {
   }
 }
 
+/// Adds the case of what rows read by data.
+void add_row_data(Schedule& schedule) {
+  const std::vector<NodeId>& roots = schedule.kernel.graph.row_data();
+  if (roots.empty()) return;
+  ir::ExprContext& exprs = schedule.exprs();
+  auto [body, sources] = make_body(schedule.kernel, roots, /*vector_sums=*/false, /*general=*/true);
+  const Expr none = exprs.constant(0), one = exprs.constant(1);
+  schedule.row_data = static_cast<int>(schedule.cases.size());
+  schedule.cases.push_back({.calls = {{.begin = none,
+                                       .end = one,
+                                       .run_begin = none,
+                                       .run_end = one,
+                                       .pieces = {},
+                                       .body = static_cast<int>(schedule.bodies.size()),
+                                       .sources = std::move(sources)}}});
+  schedule.bodies.push_back(std::move(body));
+}
+
 }  // namespace
 
 std::pair<Body, std::vector<LoadSource>> make_body(const Kernel& kernel, const std::vector<NodeId>& roots,
-                                                   bool vector_sums) {
-  return BodyBuilder(kernel, vector_sums).build(roots);
+                                                   bool vector_sums, bool general) {
+  return BodyBuilder(kernel, vector_sums, general).build(roots);
 }
 
 Schedule begin_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {
@@ -209,6 +248,7 @@ void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases, const Sc
     clamp_to_task(schedule, scheduled.calls);
     schedule.cases.push_back(std::move(scheduled));
   }
+  add_row_data(schedule);
 }
 
 }  // namespace padlock::compiler

@@ -110,7 +110,7 @@ class GrowthFinder final : public ExprAnalysis<std::optional<RowRecurrence>> {
 }  // namespace
 
 std::optional<RowRecurrence> recurrence_in(ir::ExprContext& exprs, Expr e, Expr coordinate) {
-  return GrowthFinder(exprs, coordinate).of(e);
+  return e.has_data() ? std::nullopt : GrowthFinder(exprs, coordinate).of(e);
 }
 
 }  // namespace padlock::compiler

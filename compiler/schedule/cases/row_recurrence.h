@@ -18,7 +18,7 @@ struct RowRecurrence {
 };
 
 /// Returns the recurrence of an expression that is piecewise linear in the coordinate: sums, multiples, periods and
-/// clamps of it, as pads of every mode make them. Nothing for others.
+/// clamps of it, as pads of every mode make them. Nothing for others, nor where data is in it.
 [[nodiscard]] std::optional<RowRecurrence> recurrence_in(ir::ExprContext& exprs, ir::Expr e, ir::Expr coordinate);
 
 }  // namespace padlock::compiler

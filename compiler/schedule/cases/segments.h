@@ -36,8 +36,8 @@ inline constexpr std::int64_t kProofBudget = 100'000;
 void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases, const ScheduleOptions& options);
 
 /// Makes the body of these roots, and the sources of its loads. `vector_sums`: sums may be vectors, where neighbouring
-/// columns add up the same rows.
+/// columns add up the same rows. `general`: each load stands for itself, since there is no row before it.
 [[nodiscard]] std::pair<Body, std::vector<LoadSource>> make_body(const Kernel& kernel, const std::vector<NodeId>& roots,
-                                                                 bool vector_sums);
+                                                                 bool vector_sums, bool general = false);
 
 }  // namespace padlock::compiler

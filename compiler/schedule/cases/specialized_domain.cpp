@@ -99,11 +99,13 @@ void SpecializedDomain::specialise() {
 
 Node SpecializedDomain::rewrite(const Node& node, const std::map<NodeId, NodeId>& renamed) {
   Node copy = node;
-  // A sum's walks stay as they are: the proof needs their ranges, which an equal expression may not show.
-  if (node.kind != NodeKind::sum)
+  // A sum's walks stay as they are, and searches: the proof needs their ranges, which an equal expression may not show.
+  if (node.kind == NodeKind::load || node.kind == NodeKind::index)
     for (Expr& c : copy.coordinates) c = rewrite(c);
   for (Expr& fact : copy.facts) fact = rewrite(fact);
   for (NodeId& operand : copy.operands) operand = renamed.at(operand);
+  for (NodeId& data : copy.data)
+    if (const auto it = renamed.find(data); it != renamed.end()) data = it->second;  // else a row's
   return copy;
 }
 

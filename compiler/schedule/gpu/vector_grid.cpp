@@ -19,6 +19,7 @@ VectorGrid grid_of(const Schedule& schedule, const ScheduleOptions& options) {
   const std::size_t segments = schedule.segments();
   std::ptrdiff_t gathers = 0;
   for (const Body& body : schedule.bodies) {
+    if (body.is_pointwise && reads_by_data(body)) continue;  // no vector, or none that is stored
     widest = std::max(widest, widest_bytes(body, /*for_threads=*/true));
     gathers += std::ranges::count(body.loads, LoadKind::strided, &BodyLoad::kind);
   }

@@ -55,6 +55,7 @@ class BodyCollector {
     for (const BodyNode& node : body.nodes) {
       conditions_.exact(graph, node.guard);
       elements_.exact(node.index);
+      for (const Expr e : node.terms) walks_.exact(e);
       for (const Walk& walk : node.walks)
         for (const Expr e : {walk.first, walk.step, walk.other, walk.limit, exprs.add(walk.variable, walk.step),
                              exprs.add(walk.variable, walk.other)})

@@ -157,7 +157,7 @@ Index32Variant choose_index32_variant(Schedule& schedule) {
   for (const TransposeTile* tile : shapes_of(schedule))
     std::ranges::copy(exact_in(schedule, tile), std::back_inserter(all));
   std::ranges::copy(schedule.kernel.extents, std::back_inserter(all));
-  for (const Kernel::WalkVariable& walk : schedule.kernel.walk_variables) all.push_back(walk.extent);
+  for (const Kernel::WalkVariable& inner : schedule.kernel.inner_variables()) all.push_back(inner.extent);
   for (const SegmentCall& call : schedule.calls()) all.insert(all.end(), {call.begin, call.end});
   const std::vector<Expr> sizes = sizes_in(schedule.exprs(), all);
   for (const int bits : {30, 29, 28, 27, 24}) {

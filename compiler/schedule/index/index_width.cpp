@@ -119,7 +119,7 @@ CoordinateRanges coordinate_ranges(const Kernel& kernel, const SizeRanges& sizes
     ranges[coordinate.symbol()] = {0, std::min(coordinate.range().hi, last)};
   };
   for (int axis = 0; axis < kernel.rank(); ++axis) add(kernel.coordinate(axis), kernel.extent(axis));
-  for (const Kernel::WalkVariable& walk : kernel.walk_variables) add(walk.variable, walk.extent);
+  for (const Kernel::WalkVariable& walk : kernel.inner_variables()) add(walk.variable, walk.extent);
   return ranges;
 }
 

@@ -51,7 +51,7 @@ class SizeBoundsFinder final : public ExprAnalysis<std::optional<SizeBounds>> {
 class IndexMagnitude final : public ExprAnalysis<ir::Expr> {
  public:
   explicit IndexMagnitude(const Kernel& kernel)
-      : IndexMagnitude(kernel.exprs(), kernel.extents, kernel.walk_variables) {}
+      : IndexMagnitude(kernel.exprs(), kernel.extents, kernel.inner_variables()) {}
   /// `extents`: of the coordinates, by axis.
   IndexMagnitude(ir::ExprContext& exprs, const std::vector<ir::Expr>& extents,
                  std::span<const Kernel::WalkVariable> walks = {});

@@ -29,6 +29,7 @@ struct BodyLoad {
   ir::Expr offset;              // general; in the walks of a sum what they add to its source's `base`
   PredicateId guard = kAlways;  // general
   int scope = -1;               ///< the sum in whose walks it is done, an index into the body's nodes; else -1
+  bool by_data = false;         ///< its element, or whether it is done, depends on data of the body
 };
 
 /// Returns whether the load starts `offset` elements after its source's `base`.
@@ -49,8 +50,9 @@ struct BodyNode {
   ir::Expr index = {};          // index
   PredicateId guard = kAlways;  // when
   std::vector<int> operands = {};
-  std::vector<Walk> walks = {};  // sum
-  int scope = -1;                // the innermost sum in whose walks it is made, an index into the body's nodes
+  std::vector<Walk> walks = {};      // sum
+  std::vector<ir::Expr> terms = {};  // data (data_of), search (search_of)
+  int scope = -1;                    // the innermost sum in whose walks it is made, an index into the body's nodes
 };
 
 /// Straight-line code for a run of innermost coordinates.
@@ -72,10 +74,17 @@ struct Body {
   }
 };
 
+/// Returns whether it reads where data says, or searches.
+[[nodiscard]] inline bool reads_by_data(const Body& body) {
+  return std::ranges::any_of(
+      body.nodes, [](const BodyNode& node) { return node.kind == NodeKind::data || node.kind == NodeKind::search; });
+}
+
 /// Returns whether coordinates are among the values that it computes with, or it adds up.
 [[nodiscard]] inline bool reads_indices(const Body& body) {
-  return std::ranges::any_of(
-      body.nodes, [](const BodyNode& node) { return node.kind == NodeKind::index || node.kind == NodeKind::sum; });
+  return reads_by_data(body) || std::ranges::any_of(body.nodes, [](const BodyNode& node) {
+           return node.kind == NodeKind::index || node.kind == NodeKind::sum;
+         });
 }
 
 /// Returns whether it adds up (NodeKind::sum).

@@ -92,7 +92,7 @@ struct Boxes {
   int column_axis = 0;  ///< the axes from this one on are a row's columns: the last, or the last two
   int slice = -1;       ///< axis of the output of which a box has some coordinates; -1: none
   BoxPart rows;
-  /// Of the columns a box has all, or a part along the first of their axes.
+  /// A box has all columns, or a part along the first of their axes.
   std::optional<BoxPart> slices = std::nullopt, columns = std::nullopt;
   std::vector<ir::Expr> first = {}, last = {};  ///< variables: coordinates of a box's first and last row
   std::vector<BoxDigit> digits = {};            ///< of a block's number; over symbols and steps

@@ -103,6 +103,9 @@ struct Schedule {
   int row_axis = -1;
   std::vector<Body> bodies = {};
   std::vector<ScheduledCase> cases = {};  // the first is the root
+  /// The data of rows (Graph::row_data): a case that no test leads to, with one call, whose body is made once a row,
+  /// before the tests, and stores nothing. -1: there is none.
+  int row_data = -1;
   Cover cover = HostCover{};
   /// Bounds of sizes under which the indices fit 64 bits that ranges do not bound
   /// (compiler/schedule/index/index64_bounds.h). The prover asks a launch for those that are needed.
@@ -122,6 +125,13 @@ struct Schedule {
     return calls() | std::views::transform(&SegmentCall::sources) | std::views::join;
   }
   [[nodiscard]] std::size_t segments() const { return static_cast<std::size_t>(std::ranges::distance(calls())); }
+  /// The body of the rows' data, or null.
+  [[nodiscard]] const SegmentCall* row_data_call() const {
+    return row_data < 0 ? nullptr : &cases[static_cast<std::size_t>(row_data)].calls.front();
+  }
+  [[nodiscard]] bool is_row_data(std::size_t body) const {
+    return row_data >= 0 && static_cast<std::size_t>(row_data_call()->body) == body;
+  }
   [[nodiscard]] const Body& body_of(const SegmentCall& call) const {
     return bodies[static_cast<std::size_t>(call.body)];
   }

@@ -44,6 +44,7 @@ CodeKey key_of(const Body& body) {
     add(key, node.kind, node.dtype, node.op, node.bits, node.scalar, node.load, id(node.index), node.guard,
         node.operands.size());
     key.insert(key.end(), node.operands.begin(), node.operands.end());
+    for (const ir::Expr e : node.terms) add(key, id(e));
     for (const Walk& walk : node.walks)
       add(key, id(walk.variable), id(walk.first), id(walk.step), id(walk.other), id(walk.limit));
   }

@@ -179,7 +179,8 @@ class SchedulePrinter {
   void add_nodes(const Body& body, int depth) {
     for (std::size_t i = 0; i < body.nodes.size(); ++i)
       line(depth, "%{} : {} = {}", i, ir::name_of(body.nodes[i].dtype), text(body, body.nodes[i]));
-    for (std::size_t i = 0; i < body.roots.size(); ++i)
+    const bool stores = !schedule_.is_row_data(static_cast<std::size_t>(&body - schedule_.bodies.data()));
+    for (std::size_t i = 0; stores && i < body.roots.size(); ++i)
       line(depth, "store {} = %{}", kernel_.result(i).name, body.roots[i]);
   }
 
@@ -200,6 +201,12 @@ class SchedulePrinter {
         for (const Walk& walk : node.walks) made += to_string(schedule_.exprs(), walk);
         return made;
       }
+      case NodeKind::data:
+        return fmt::format("data {} of %{} below {}", text(data_of(node.terms).variable), node.operands[0],
+                           text(data_of(node.terms).extent));
+      case NodeKind::search:
+        return fmt::format("search of %{} among {} by %{} at {}", node.operands[1], text(search_of(node.terms).extent),
+                           node.operands[0], text(search_of(node.terms).variable));
       case NodeKind::index:
         return "index " + text(node.index);
     }

@@ -95,11 +95,22 @@ std::optional<PadMode> known_mode(nb::handle text, std::span<ModeName> names) {
   return std::nullopt;
 }
 
+/// How the other libraries call that mode.
+static bool is_other_name(nb::handle text, const ModeName& known) {
+  const auto is = [&](const char* name) { return PyUnicode_CompareWithASCIIString(text.ptr(), name) == 0; };
+  return (known.mode == PadMode::edge && (is("replicate") || is("edge"))) ||
+         (known.mode == PadMode::wrap && (is("circular") || is("wrap")));
+}
+
 PadMode mode_of(nb::handle text, std::span<ModeName> names) {
   if (const std::optional<PadMode> known = known_mode(text, names)) return *known;
   std::string message = "expected the mode";
   for (const ModeName& known : names) message += std::string(&known == names.data() ? " " : ", ") + known.name;
-  fail(PADLOCK_INVALID_ARGUMENT, message + ", found " + nb::repr(text).c_str());
+  message += std::string(", found ") + nb::repr(text).c_str();
+  for (const ModeName& known : names)
+    if (PyUnicode_Check(text.ptr()) && is_other_name(text, known))
+      message += std::string("; write '") + known.name + "'";
+  fail(PADLOCK_INVALID_ARGUMENT, message);
 }
 
 void read_amounts(nb::handle given, const char* what, Amounts& amounts) {

@@ -30,7 +30,8 @@ struct Bits {
   std::uint64_t low = 0, high = 0;
   bool operator==(const Bits&) const = default;
 };
-/// A number of Python as an element, rounded once; None is 0. Errors: InvalidArgument for what has no such element.
+/// Converts a number of Python to an element, rounded once; None is 0. Errors: InvalidArgument for a value that the
+/// type does not hold.
 [[nodiscard]] Bits bits_of(nanobind::handle value, DLDataType type);
 
 }  // namespace padlock::python

@@ -178,7 +178,8 @@ void Tensor::read_buffer(PyObject* object) {
     const bool is_sparse = nb::hasattr(object, "todense") || nb::hasattr(object, "nnz");
     fail(PADLOCK_INVALID_ARGUMENT,
          is_sparse ? "expected a tensor of dense memory, found a sparse one, " + name + ": pad its todense()"
-                   : "expected a tensor, found " + name);
+                   : "expected a tensor, found " + name +
+                         (PyList_Check(object) || PyTuple_Check(object) ? "; numpy.asarray makes one" : ""));
   }
   view_.dtype = type_of_format(buffer_.format, buffer_.itemsize);
   if (view_.dtype.bits == 0)

@@ -7,7 +7,7 @@
 #include "python/core/tensors/families.h"
 #include "python/core/tensors/torch_state.h"
 
-// An argument as memory: what it says of itself, checked where its library would not.
+// An argument as memory: its own description, checked where its library would not check it.
 namespace padlock::python {
 
 inline constexpr int kMaxAxes = 64;
@@ -36,7 +36,7 @@ class Tensor {
   [[nodiscard]] bool is_dense() const;
   /// Takes memory that somebody else has described.
   void set(const DLTensor& view) { view_ = view; }
-  /// Takes bits for another type: `type` and, where it is shorter, one more axis.
+  /// Reads the bits as another type. A shorter type adds one axis.
   void reinterpret(DLDataType type);
   /// Takes elements of as many bytes for those of another type.
   void set_type(DLDataType type) { view_.dtype = type; }

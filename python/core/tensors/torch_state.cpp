@@ -104,7 +104,7 @@ class TensorInside {
   /// THPVariable: Python's head, then the handle, which is a pointer to the tensor.
   static const void* const* handle_of(PyObject* tensor) { return reinterpret_cast<const void* const*>(tensor + 1); }
 
-  /// Asks tensors of which the answers are known, none of which is reached unless it lies where it is looked for.
+  /// Asks tensors with known answers. A wrong offset reaches none of them.
   [[nodiscard]] bool answers_are_right() const {
     const nb::object torch = loaded_module("torch");
     const nb::object plain = torch.attr("zeros")(1), negative = torch.attr("_neg_view")(plain);

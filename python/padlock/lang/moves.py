@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from .sizes import Size, ceildiv, dim_of, max, refuse
 from .types import ElementType, element_type
-from .values import Operand, Tensor, current_trace, one_an_axis, operand, sizes_text, tensor_of
+from .values import Operand, Tensor, broadcast_shape, current_trace, one_an_axis, operand, sizes_text, tensor_of
 
-__all__ = ["broadcast", "concat", "iota", "pad", "pad_adjoint", "reshape", "slice", "transpose"]
+__all__ = ["broadcast", "concat", "iota", "pad", "pad_adjoint", "reshape", "search", "slice", "take", "transpose"]
 
 
 def _amounts(
@@ -107,3 +107,30 @@ def reshape(x: Tensor, shape: Sequence[Size]) -> Tensor:
 def iota(element: ElementType | str, shape: Sequence[Size], axis: int) -> Tensor:
     """Each element is its own coordinate along an axis."""
     return current_trace().emit(f"iota({element_type(element).name}, shape = {sizes_text(shape)}, axis = {axis})", shape)
+
+
+def take(
+    x: Tensor, *index: Tensor, axis: int | None = None, axes: Sequence[int] | None = None, value: Operand | None = None
+) -> Tensor:
+    """Elements of x where the index is in range along an axis, else the fill; with several indices along adjacent axes."""
+    x, indices = tensor_of(x), [tensor_of(i) for i in index]
+    if not indices or (axis is None) == (axes is None):
+        refuse("take: expected one or more indices, and either an axis or axes")
+    along = list(axes) if axes is not None else [axis]
+    if len(along) != len(indices) or along != list(range(along[0], along[0] + len(along))):  # type: ignore[arg-type,operator]
+        refuse(f"take: expected {len(indices)} adjacent axes in their order, found {along}")
+    first, last = along[0], along[-1]
+    if not (0 <= first and last < x.ndim):  # type: ignore[operator]
+        refuse(f"take: expected axes below {x.ndim}, found {along}")
+    where = f"axis = {axis}" if axis is not None else f"axes = {sizes_text(along)}"  # type: ignore[arg-type]
+    text = f"take({', '.join(t.name for t in (x, *indices))}, {where}"
+    if value is not None:
+        text += f", value = {operand(value)}"
+    shape = [*x.shape[:first], *broadcast_shape(indices), *x.shape[last + 1 :]]  # type: ignore[operator]
+    return current_trace().emit(text + ")", shape)
+
+
+def search(a: Tensor, x: Tensor) -> Tensor:
+    """For each element of x, how many elements of the ascending a are at most it, as i64."""
+    a, x = tensor_of(a), tensor_of(x)
+    return current_trace().emit(f"search({a.name}, {x.name})", x.shape)

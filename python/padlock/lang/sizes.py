@@ -1,4 +1,4 @@
-"""Sizes: symbols, integers, and what is computed of them, as text."""
+"""Sizes as text: symbols, integers and arithmetic on them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Size = Union["Dim", int]
 
 
 class Dim:
-    """A size expression: symbols, integers, and what is computed of them. It has no value while a program is written."""
+    """A size expression: symbols, integers and arithmetic on them. It has no value while a program is written."""
 
     __slots__ = ("text", "strength")
     __hash__ = None  # type: ignore[assignment]

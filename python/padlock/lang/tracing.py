@@ -33,7 +33,8 @@ def _declare(trace: Trace, name: str, annotation: object) -> tuple[str, Any]:
         return f"{name}: dim", Dim(name)
     if isinstance(annotation, ElementType):
         return f"{name}: {annotation.name}", Scalar(trace, name)
-    refuse(f"parameter '{name}': expected padlock.f32[...], padlock.f32 or padlock.dim, found {annotation!r}")
+    found = "no annotation" if annotation is inspect.Parameter.empty else repr(annotation)
+    refuse(f"parameter '{name}': expected padlock.f32[...], padlock.f32 or padlock.dim, found {found}")
 
 
 def _annotations(function: Callable[..., Any]) -> dict[str, object]:
@@ -106,7 +107,8 @@ def _written(function: Callable[..., Any]) -> _Source:
     results = list(returned) if isinstance(returned, (tuple, list)) else [returned]
     for result in results:
         if not isinstance(result, Tensor):
-            raise TypeError(f"{function.__name__}: expected it to return tensors of the program, found {result!r}")
+            found = "None: a 'return' is missing" if result is None else repr(result)
+            raise TypeError(f"{function.__name__}: expected it to return tensors of the program, found {found}")
     head = f"program {function.__name__}({', '.join(text for text, _ in declared.values())})"
     return _Source(function, head, trace, results)
 

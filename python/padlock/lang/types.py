@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .sizes import refuse
+from .sizes import Dim, dim_of, refuse
 
 __all__ = [
     "DimType", "ElementType", "TensorType", "bf16", "bool_", "dim", "f16", "f32", "f64", "i16", "i32", "i64",
@@ -32,6 +32,13 @@ class ElementType:
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+    def __call__(self, value: Any) -> Any:
+        """A size, or a number, as an operand of that type."""
+        from .values import Typed, operand
+
+        text = dim_of(value).text if isinstance(value, Dim) else operand(value)
+        return Typed(f"{self.name}({text})")
 
     def __getitem__(self, extents: Any) -> TensorType:
         return TensorType(self.name, extents if isinstance(extents, tuple) else (extents,))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Union
+from typing import NoReturn, Union
 
 from .sizes import Dim, Place, Size, dim_of, place, refuse
 
@@ -17,6 +17,13 @@ class Scalar:
         self.trace, self.name = trace, name
 
 
+class Typed:
+    """A size or a number as an operand of a type: `padlock.i64(L)`."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
 class Tensor:
     """A tensor of the program that is being written."""
 
@@ -27,6 +34,9 @@ class Tensor:
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+    def __array__(self, *arguments: object, **named: object) -> NoReturn:
+        refuse("a tensor of a program has no elements while the program is written: expected a function of padlock.lang, found NumPy's")
 
     def __add__(self, other: Operand) -> Tensor:
         return elementwise("add", self, other)
@@ -56,7 +66,7 @@ class Tensor:
         refuse(f"'{self.name}' has no elements while the program is written")
 
 
-Operand = Union[Tensor, Scalar, float, int, bool, str]
+Operand = Union[Tensor, Scalar, Typed, float, int, bool, str]
 
 
 class Trace:
@@ -91,6 +101,8 @@ def current_trace() -> Trace:
 def operand(value: Operand) -> str:
     if isinstance(value, (Tensor, Scalar)):
         return value.name
+    if isinstance(value, Typed):
+        return value.text
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -118,7 +130,7 @@ def one_an_axis(values: Sequence[Size], x: Tensor, what: str) -> Sequence[Size]:
     return values
 
 
-def _broadcast_shape(tensors: Sequence[Tensor]) -> list[Dim]:
+def broadcast_shape(tensors: Sequence[Tensor]) -> list[Dim]:
     """Aligned at the last axis; where extents differ in their text, the one that is not literally 1."""
     count = max((t.ndim for t in tensors), default=0)
     shape: list[Dim] = []
@@ -131,4 +143,4 @@ def _broadcast_shape(tensors: Sequence[Tensor]) -> list[Dim]:
 def elementwise(name: str, *operands: Operand, **named: Operand | str) -> Tensor:
     texts = [operand(value) for value in operands]
     texts += [f"{key} = {operand(value)}" for key, value in named.items()]
-    return current_trace().emit(f"{name}({', '.join(texts)})", _broadcast_shape([v for v in operands if isinstance(v, Tensor)]))
+    return current_trace().emit(f"{name}({', '.join(texts)})", broadcast_shape([v for v in operands if isinstance(v, Tensor)]))

@@ -2,6 +2,7 @@
 
 `pad` is torch.nn.functional.pad, with its conventions, for any rank, type and width. Plain tensors go straight to the
 kernel; what torch gives another meaning than its memory goes through torch's dispatcher, as torch.ops.padlock.pad.
+`to_padded`, `from_padded`, `pad_groups`, `unpad_groups` and `take_rows` move rows where data says.
 """
 
 from __future__ import annotations
@@ -13,12 +14,16 @@ from .._core import release_results as release_memory
 from ._calls import call_kernel, pad_traced, pad_traced_pairs
 from ._log import Decision, decisions, forget
 from ._override import override_pad
+from ._rows import from_padded, pad_groups, take_rows, to_padded, unpad_groups
 
 if TYPE_CHECKING:
     from ._backend import backend as backend
     from ._backend import inductor_pass as inductor_pass
 
-__all__ = ["Decision", "decisions", "forget", "override_pad", "pad", "release_memory"]
+__all__ = [
+    "Decision", "decisions", "forget", "from_padded", "override_pad", "pad", "pad_groups", "release_memory", "take_rows", "to_padded",
+    "unpad_groups",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -1,5 +1,5 @@
-"""Which tensors of a graph share memory, and which operators write to it: asked of the operators' schemas and of the storages that
-tracing gave its fakes, so that there is no list of views to keep."""
+"""Which tensors of a graph share memory, and which operators write to it. The schemas of operators and the storages of fakes
+tell, so that no list of views has to be kept."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _storages_of(node: Node) -> set[int]:
 
 
 def writes(node: Node) -> bool:
-    """Returns whether an operator changes what its inputs hold, as far as is known: nothing may pass it."""
+    """Returns whether an operator may write to its inputs. No other operator may move past it then."""
     schema = getattr(node.target, "_schema", None)
     return node.op == "call_function" and (bool(getattr(schema, "is_mutable", False)) or is_higher_order(node.target))
 
@@ -50,8 +50,8 @@ def memory_of(node: Node) -> Node:
 
 
 class SharedResults:
-    """The results of a graph that share memory with another result or with an input: who writes to one sees it in the other, so they
-    have to be views still when clusters have become kernels."""
+    """Results of a graph that share memory with another result or an input. They must stay views when clusters become kernels,
+    since a write to one shows in the other."""
 
     def __init__(self, graph: Graph) -> None:
         results = {source for node in graph.nodes if node.op == "output" for source in node.all_input_nodes}

@@ -141,7 +141,7 @@ def _is_covered(graph: Graph) -> bool:
 
 
 def _plain(graph_module: GraphModule) -> Callable[..., Any]:
-    """The graph as Python: no compiler is needed for what is all views and kernels."""
+    """Returns the graph as Python. A graph of views and kernels alone needs no compiler."""
     for node in graph_module.graph.nodes:
         if node.target is torch.ops.padlock.cluster.default:
             node.target = call_kernel
@@ -162,8 +162,8 @@ def _boxed(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _whole(model: GraphModule, inputs: Sequence[Any], how: How) -> Callable[..., Any] | None:
-    """A graph that records no gradient and that Padlock covers, without what torch does for others. It tells of clusters then only:
-    else they are asked for again."""
+    """Compiles a graph without gradients that Padlock covers whole, without AOTAutograd. Logs its clusters only if it succeeds;
+    else the usual way logs them."""
     told: list[Decision] = []
     try:
         made = operators_of(model, inputs, how.force)
@@ -241,7 +241,7 @@ def _hash_of_sources() -> str:
 
 
 class _Pass(graph_pass_base()):  # type: ignore[misc]
-    """The same for those who own the compile call: a post-grad pass of Inductor."""
+    """The same as a post-grad pass of Inductor, for callers that own the compile call."""
 
     def __init__(self, force: bool = False) -> None:
         self._force = force

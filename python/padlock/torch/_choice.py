@@ -106,7 +106,8 @@ def _users(nodes: Iterable[Node], inside: Collection[Node]) -> list[Node]:
 
 
 def _why_left(cluster: Sequence[Node], program: Program) -> Choice | None:
-    """Why what is beside a cluster would make it dear, or None. Views cost nothing: what is beyond them is beside it."""
+    """Returns why a cluster's neighbours would make it slow, or None. Views cost nothing: the operator beyond a view is the
+    neighbour."""
     inside = set(cluster)
     for node in (*map(memory_of, program.inputs), *_users(cluster, inside)):
         if not isinstance(node.meta.get("val"), (int, torch.SymInt)) and not is_called(node):

@@ -95,7 +95,7 @@ def _device(node: Node) -> object:
 
 
 def _parts_between_writes(graph: Graph) -> dict[Node, int]:
-    """Numbers a graph's nodes by how many operators before them write to memory: what is read may differ between parts."""
+    """Numbers a graph's nodes by the operators before them that write to memory: reads may differ between these parts."""
     parts, count = {}, 0
     for node in graph.nodes:
         parts[node] = count

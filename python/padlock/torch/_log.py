@@ -45,8 +45,27 @@ def _counted(decisions: Sequence[Decision]) -> str:
     return "; ".join(parts)
 
 
+_has_warned = False
+
+
+def _warn_once(decisions: Sequence[Decision]) -> None:
+    """Warns once a process, if no logging is set up, that Padlock takes nothing of a graph, and says what to do."""
+    global _has_warned
+    if _has_warned or logger.isEnabledFor(logging.INFO):
+        return
+    _has_warned = True
+    logger.warning(
+        "padlock took none of %d places with pads in this model, and leaves them to Inductor: %s. "
+        "Where that is not what you want, options={'padlock.force': True} takes them. "
+        "logging.getLogger('padlock.torch').setLevel('INFO') tells this of every graph; docs/pytorch.md says when a kernel pays.",
+        len(decisions),
+        _counted(decisions),
+    )
+
+
 def decide(decisions: Sequence[Decision], backward: bool) -> None:
-    """Keeps the decisions of a graph, and logs them: one line a graph at INFO, one a cluster at DEBUG."""
+    """Keeps the decisions of a graph, and logs them: one line a graph at INFO, one a cluster at DEBUG. Without these levels the
+    first forward graph with nothing taken is a warning."""
     _decisions.extend(decisions)
     where = "backward graph" if backward else "graph"
     left = [decision for decision in decisions if not decision.taken]
@@ -55,6 +74,8 @@ def decide(decisions: Sequence[Decision], backward: bool) -> None:
     else:
         why = f"; left: {_counted(left)}" if left else ""
         logger.info("took %d of %d clusters of a %s%s", len(decisions) - len(left), len(decisions), where, why)
+    if decisions and len(left) == len(decisions) and not backward:
+        _warn_once(decisions)
     for decision in decisions:
         what = f"{len(decision.operators)} operators ({', '.join(decision.operators)}; {decision.bytes} bytes)"
         at = f" at {decision.line}" if decision.line else ""
@@ -69,5 +90,7 @@ def decisions() -> list[Decision]:
 
 
 def forget() -> None:
-    """Empties that list."""
+    """Empties that list, and lets a graph be warned of again."""
+    global _has_warned
     _decisions.clear()
+    _has_warned = False

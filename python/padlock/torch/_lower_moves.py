@@ -173,8 +173,8 @@ def _reshape_text(to: Lowering, x: str, shape: Sequence[Any]) -> str:
 
 
 def _rest(source: list[str], given: list[str]) -> str | None:
-    """The one extent that is not given: the factors of what is reshaped, less those that are given. None where they do not
-    cancel, or where nothing is reshaped: any extent would do."""
+    """Returns the one extent left open in a reshape: the input's factors less the given ones. None if they do not cancel, or
+    for an empty input, which any extent fits."""
     if "0" in source:
         return None
     left, number = list(source), 1

@@ -30,7 +30,7 @@ _warned: set[str] = set()
 
 
 def warn_once(message: str) -> None:
-    """Says in a process once what is not as expected, and what is done instead."""
+    """Warns once a process of a missing name of PyTorch, and of the fallback."""
     if message in _warned:
         return
     _warned.add(message)
@@ -78,13 +78,13 @@ _composite = _find("torch", "_C.DispatchKey.CompositeImplicitAutograd")
 
 @lru_cache(maxsize=None)
 def may_copy(target: Any) -> bool:
-    """Returns whether an operator is made of others, so that some of what its schema calls views are copies, as reshape's are."""
+    """Returns whether an operator is composite. Some views of its schema are copies then, as reshape's are."""
     asks = getattr(target, "has_kernel_for_dispatch_key", None)
     return asks is None or _composite is None or bool(asks(_composite))
 
 
 def storage_of(value: torch.Tensor) -> int | None:
-    """A number that a tensor has in common with those that share its memory. None for tensors without memory of their own."""
+    """Returns a number that tensors with the same memory share. None for a tensor without memory of its own."""
     try:
         return value.untyped_storage()._cdata
     except (NotImplementedError, RuntimeError):
@@ -102,8 +102,8 @@ def is_known(condition: Any) -> bool:
 
 
 def holds(condition: Any) -> bool:
-    """Returns whether something holds for the sizes of the trace. If it does, what is compiled is guarded by it: to be asked where
-    torch still takes guards, which the compile of a backward graph does not."""
+    """Returns whether a condition holds for the sizes of the trace. If so it becomes a guard of the compiled code. The compile
+    of a backward graph takes no guards, so ask before."""
     if isinstance(condition, bool) or is_known(condition):
         return bool(condition)
     return getattr(condition.node, "hint", None) is True and bool(condition)
@@ -161,7 +161,7 @@ def _remembering_nothing(fake_mode: Any) -> Any:
 
 
 def _trace(function: Any, inputs: Sequence[Any], fake_mode: Any) -> Any:
-    """The graph of a function as the operators that Inductor would be given. None where this torch lacks what is needed."""
+    """Returns the graph of a function as the operators that Inductor would get. None if this torch lacks a name for it."""
     trace, table = _find("torch.fx.experimental.proxy_tensor", "make_fx"), _find("torch._inductor.decomposition", "select_decomp_table")
     python_rules = _find("torch._dispatch.python", "enable_python_dispatcher")
     if trace is None or table is None or python_rules is None:
@@ -217,8 +217,8 @@ def _rename_call(results: Any, name: str) -> None:
 
 @lru_cache(maxsize=None)
 def call_directly(operator: Any, name: str) -> None:
-    """Makes Inductor's Python code call a function instead of an operator that returns dense tensors: the dispatcher takes three
-    times as long as a small kernel. Where this torch lacks what is needed, the operator is called as all are."""
+    """Makes Inductor's Python code call a function in place of an operator with dense results: the dispatcher takes three times
+    as long as a small kernel. If this torch lacks a name for it, the operator is called as usual."""
     place = "torch._inductor.lowering"
     fallback, table = _find(place, "make_fallback"), _find(place, "lowerings")
     constraint, graph = _find(place, "tag_to_layout_constraint"), _find("torch._inductor.virtualized", "V")

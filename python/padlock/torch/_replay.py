@@ -1,11 +1,11 @@
-"""A program's statements as torch's own operators and ours, each of which has a gradient: so what a program computes has one,
-too, and that one again."""
+"""A program's statements as operators of torch and of Padlock. Each has a gradient of any order, so the program has one, too."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import torch
@@ -82,6 +82,14 @@ def _number(text: str, kind: torch.dtype) -> torch.Tensor:
     return torch.tensor(value, dtype=kind)
 
 
+def _typed(text: str) -> re.Match[str] | None:
+    """The parts of "f32(1)", or of "i64(S + 1)"."""
+    parts = re.fullmatch(r"(\w+)\((.*)\)", text)
+    return parts if parts and parts[1] in TYPES else None
+
+
+_LITERAL = re.compile(r"-?(\d[\w.+-]*|inf)|nan|true|false|bits\(.*\)")
+
 # ---- Operations ------------------------------------------------------------------------------------------------------
 
 
@@ -98,15 +106,20 @@ class _Replay:
         return [size_of(text)(self._symbols) for text in texts]
 
     def operand(self, text: str, kind: torch.dtype) -> torch.Tensor:
-        return self.values[text] if text in self.values else _number(text, kind)
+        """A value, a literal, or a literal or a size that states its type."""
+        if text in self.values:
+            return self.values[text]
+        if typed := _typed(text):
+            if not _LITERAL.fullmatch(typed[2]):
+                return torch.tensor(self.sizes([typed[2]])[0]).to(TYPES[typed[1]])
+            text = typed[2]
+        return _number(text, kind)
 
     def same_type(self, texts: Sequence[str]) -> list[torch.Tensor]:
         """Operands of one type, of which some may be literals; the first says its type where all are."""
-        if typed := re.fullmatch(r"(\w+)\((.*)\)", texts[0]):
-            if typed[1] in TYPES:
-                kind = TYPES[typed[1]]
-                return [self.operand(text, kind) for text in (typed[2], *texts[1:])]
-        kind = next(self.values[text].dtype for text in texts if text in self.values)
+        known = (self.values[text].dtype for text in texts if text in self.values)
+        stated = (TYPES[typed[1]] for text in texts if (typed := _typed(text)))
+        kind = next(chain(known, stated))
         return [self.operand(text, kind) for text in texts]
 
     def run(self, statement: _Statement) -> torch.Tensor:
@@ -160,6 +173,35 @@ def _iota(to: _Replay, given: list[torch.Tensor], statement: _Statement) -> torc
     return counted.reshape([-1 if i == axis else 1 for i in range(len(shape))]).expand(shape)
 
 
+def _take(to: _Replay, given: list[torch.Tensor], statement: _Statement) -> torch.Tensor:
+    x, *indices = given
+    named = statement.named
+    axes = [int(axis) for axis in named.get("axes", [named.get("axis")])]
+    inside, taken = torch.ones((), dtype=torch.bool, device=x.device), []
+    for axis, index in zip(axes, indices):
+        is_row = (index >= 0) & (index < x.shape[axis])
+        inside = inside & is_row
+        taken.append(torch.where(is_row, index, 0).long())
+    if any(x.shape[axis] == 0 for axis in axes):  # nothing could be taken
+        inside, x = torch.zeros_like(inside), x.new_zeros([1 if axis in axes else n for axis, n in enumerate(x.shape)])
+    made = x[(slice(None),) * axes[0] + tuple(torch.broadcast_tensors(*taken))]
+    fill = to.operand(named["value"], x.dtype) if "value" in named else torch.zeros((), dtype=x.dtype, device=x.device)
+    shape = [1] * axes[0] + list(inside.shape) + [1] * (x.dim() - axes[-1] - 1)
+    return torch.where(inside.reshape(shape), made, fill)
+
+
+def _search(to: _Replay, given: list[torch.Tensor], statement: _Statement) -> torch.Tensor:
+    """The language's loop, as often as it may turn."""
+    among, wanted = given
+    low = torch.zeros_like(wanted, dtype=torch.int64)
+    high = torch.full_like(low, len(among))
+    for _ in range(len(among).bit_length()):
+        middle, goes_on = (low + high) // 2, low < high
+        is_below = among[middle.clamp(max=len(among) - 1)] <= wanted
+        low, high = torch.where(goes_on & is_below, middle + 1, low), torch.where(goes_on & ~is_below, middle, high)
+    return low
+
+
 def _cast(to: _Replay, given: list[torch.Tensor], statement: _Statement) -> torch.Tensor:
     """Floats saturate as they become integers."""
     kind = TYPES[statement.operands[1]]
@@ -182,6 +224,8 @@ _MOVES: dict[str, Callable[[_Replay, list[torch.Tensor], _Statement], torch.Tens
     "broadcast": _broadcast,
     "reshape": lambda to, given, statement: given[0].reshape(to.sizes(statement.named["shape"])),
     "iota": _iota,
+    "take": _take,
+    "search": _search,
     "cast": _cast,
 }
 

@@ -21,7 +21,7 @@ from ._sizes import Untranslatable, names_of_extents
 
 @dataclass(frozen=True)
 class Output:
-    """A result that what stays outside needs. Its axes are the tensor's in the order that makes it dense."""
+    """A result that operators outside the cluster read. Its axes are the tensor's, in the order that makes it dense."""
 
     node: Node
     perm: tuple[int, ...]
@@ -142,7 +142,7 @@ def _named(needed: Sequence[Node]) -> dict[Any, Any]:
 
 
 def _value_of_symbol(graph: Graph, symbol: str, cluster: set[Node]) -> Any:
-    """Finds what has the value of a symbol outside: a node, or a tensor's axis."""
+    """Finds the node or the tensor's axis outside that has a symbol's value."""
     for node in graph.nodes:
         value = node.meta.get("val")
         if isinstance(value, torch.SymInt) and str(value.node.expr) == symbol:

@@ -24,7 +24,12 @@ constexpr std::array kCpus = {"host:x86-64",    "host:x86-64-v2",      "host:x86
 /// Every operation and every cast between two types, on vectors of unknown length.
 std::vector<std::string> all_operations() {
   std::vector<std::string> programs;
+  for (const char* integer : {"i32", "i64"})
+    programs.push_back(fmt::format("program p(a: {0}[N], x: {0}[S]) {{ y = search(a, x) return y }}", integer));
   for (const ir::DType from : ir::kAllDTypes) {
+    for (const char* taken : {"x: {}[S], i: i64[N]", "x: {}[S, T], i: i32[N]"})
+      programs.push_back(fmt::format("program p({}) {{ y = take(x, i, axis = 0) return y }}",
+                                     fmt::format(fmt::runtime(taken), name_of(from))));
     for (const ir::DType to : ir::kAllDTypes)
       programs.push_back(fmt::format("program p(x: {}[S]) {{ y = cast(x, {}) return y }}", name_of(from), name_of(to)));
     if (from == ir::DType::boolean) continue;

@@ -105,7 +105,9 @@ class Example {
     std::vector<Execution> all;
     for (const LoopStrategyKind strategy :
          schedule_.is_for_gpu() ? std::span<const LoopStrategyKind>(kVectorStrategies) : kThreadStrategies)
-      all.push_back({.strategy = strategy});
+      for (const bool reads_none : {false, true})
+        if (!reads_none || schedule_.kernel.reads_by_data())
+          all.push_back({.strategy = strategy, .reads_none = reads_none});
     return all;
   }
 

@@ -11,11 +11,15 @@ using ir::Expr;
 namespace {
 
 /// The loops that a load is done in, the outermost first.
-std::vector<Walk> walks_of(const Body& body, const BodyLoad& load) {
+std::vector<Walk> walks_of(ir::ExprContext& exprs, const Body& body, const BodyLoad& load) {
   std::vector<Walk> walks;
   for (int sum = load.scope; sum >= 0; sum = body.nodes[static_cast<std::size_t>(sum)].scope) {
     const std::vector<Walk>& own = body.nodes[static_cast<std::size_t>(sum)].walks;
     walks.insert(walks.begin(), own.begin(), own.end());
+    if (body.nodes[static_cast<std::size_t>(sum)].kind != NodeKind::search) continue;
+    const Search search = search_of(body.nodes[static_cast<std::size_t>(sum)].terms);  // may look at any element
+    const Expr none = exprs.constant(0), one = exprs.constant(1);
+    walks.insert(walks.begin(), {search.variable, none, one, one, search.extent});
   }
   return walks;
 }
@@ -41,7 +45,7 @@ void InterpretedLoads::enter(const SegmentCall& call) {
 
 void InterpretedLoads::load_chunk(const Body& body, const VectorLoop& loop, std::int64_t first) {
   for (std::size_t i = 0; i < body.loads.size(); ++i) {
-    const std::vector<Walk> walks = walks_of(body, body.loads[i]);
+    const std::vector<Walk> walks = walks_of(state_.exprs, body, body.loads[i]);
     for (std::int64_t column = first; column < first + loop.lanes; ++column) load_in(walks, body.loads[i], i, column);
   }
 }

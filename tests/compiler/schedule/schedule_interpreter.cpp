@@ -27,6 +27,11 @@ class Interpreter {
         writes_(state_, is_grid),
         run_(state_.exprs) {
     values_.resize(state_.exprs.symbol_count(), 0);  // those of runs and vectors, too
+    for (const Body& body : schedule.bodies)
+      for (const BodyNode& node : body.nodes)
+        if (node.kind == NodeKind::data)
+          values_[data_of(node.terms).variable.symbol()] =
+              execution.reads_none ? 0 : state_.value_of(data_of(node.terms).extent);
   }
 
   Result<Trace> run(std::span<const Task> tasks) {
@@ -114,6 +119,10 @@ class Interpreter {
 
   void run_row(std::int64_t row, const Task& task) {
     state_.place(row);
+    if (const SegmentCall* data = schedule_.row_data_call()) {
+      loads_.enter(*data);
+      loads_.load_chunk(schedule_.body_of(*data), {.from = {}, .limit = {}, .lanes = 1}, 0);
+    }
     run_case(0, task);
   }
 

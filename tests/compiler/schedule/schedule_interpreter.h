@@ -48,6 +48,7 @@ struct Execution {
   std::int64_t shift = 0, peel = 0;  ///< of every run for which they are possible
   std::int64_t phase = 0;            ///< of a grid of vectors
   int index_bits = 64;               ///< of emitted integers: 64 or 32; they wrap
+  bool reads_none = false;           ///< no index that is read is in range; else each is that of the last element
   /// The rows in which every element must be written; absent: all.
   std::optional<std::pair<std::int64_t, std::int64_t>> rows = {};
 };

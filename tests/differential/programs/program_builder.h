@@ -18,6 +18,10 @@ inline constexpr std::int64_t kMaxElements = 4096;
 /// An extent from 0, 1, 2, primes and around vector widths, at most `limit`.
 [[nodiscard]] std::int64_t awkward_extent(std::int64_t limit, testing::Rng& rng);
 
+/// Extents to which these broadcast, aligned at the last axis; an axis that is literally 1 gives way.
+[[nodiscard]] std::vector<Dim> broadcast_extents(const std::vector<Dim>& a, const std::vector<Dim>& b);
+[[nodiscard]] inline bool is_index(ir::DType type) { return type == ir::DType::i64 || type == ir::DType::i32; }
+
 [[nodiscard]] inline bool is_literal(const Dim& d, std::int64_t value) {
   return d.kind == Dim::Kind::integer && d.value == value;
 }
@@ -28,8 +32,8 @@ class ProgramBuilder {
   ProgramBuilder(testing::Rng rng, ir::DType main_type, ir::PadMode main_mode, Sizes sizes)
       : rng_(rng), main_type_(main_type), main_mode_(main_mode), sizes_(sizes) {}
 
-  /// Applies `op` to the value (index) `x`; returns the result's index. `result` is what a cast goes to,
-  /// and the type of the branches where select takes x as its condition.
+  /// Applies `op` to the value (index) `x`; returns the result's index. `result` is what a cast goes to, the type of
+  /// the branches where select takes x as its condition, and of what is taken where x is an index.
   std::size_t emit(ir::Op op, std::size_t x, std::optional<ir::DType> result = std::nullopt);
   /// A value of that type, of rank >= min_rank: one that nothing uses yet, by preference, or a new parameter.
   std::size_t operand(ir::DType type, int min_rank);
@@ -86,6 +90,11 @@ class ProgramBuilder {
   std::vector<Dim> factored_shape(std::int64_t elements);
   std::size_t pad_adjoint(std::size_t x);
   std::size_t iota(std::size_t x, std::optional<ir::DType> result);
+  std::size_t take(std::size_t x, std::optional<ir::DType> result);
+  std::size_t take_by(std::size_t index, ir::DType type);
+  std::size_t search(std::size_t x);
+  std::vector<Dim> index_extents(std::int64_t elements);
+  std::size_t add_take(const Value& source, const std::vector<std::size_t>& indices, std::size_t axis);
   std::string fill(const GeneratedStatement& pad, ir::DType type, std::vector<std::string>& operands);
   std::size_t add_statement(GeneratedStatement statement, const std::string& arguments);
   PadSite pad_axis(const Dim& extent, std::int64_t n, std::int64_t budget, ir::PadMode mode);
@@ -99,6 +108,7 @@ class ProgramBuilder {
   Companion companion(std::size_t x, ir::DType type, bool literal_allowed);
   std::vector<Dim> similar_extents(const Value& x);
   std::string literal(ir::DType type);
+  std::string size_as_value(ir::DType type);
   std::string literal_or_scalar(ir::DType type);
 
   testing::Rng rng_;

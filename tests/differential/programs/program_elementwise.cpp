@@ -16,7 +16,8 @@ namespace {
 
 bool same_dims(const std::vector<Dim>& a, const std::vector<Dim>& b) { return to_text(a) == to_text(b); }
 
-/// Extents of the result, aligned at the last axis; an axis that is literally 1 gives way.
+}  // namespace
+
 std::vector<Dim> broadcast_extents(const std::vector<Dim>& a, const std::vector<Dim>& b) {
   const std::vector<Dim>& longer = a.size() >= b.size() ? a : b;
   const std::vector<Dim>& shorter = a.size() >= b.size() ? b : a;
@@ -27,12 +28,19 @@ std::vector<Dim> broadcast_extents(const std::vector<Dim>& a, const std::vector<
   return result;
 }
 
-}  // namespace
-
-/// With its type now and then, which changes nothing where another operand has it.
+/// With its type now and then, which changes nothing where another operand has it; or a size.
 std::string ProgramBuilder::literal(DType type) {
+  if (rng_.chance(8))
+    if (std::string size = size_as_value(type); !size.empty()) return size;
   std::string text = random_literal(type, rng_);
   return rng_.chance(15) ? fmt::format("{}({})", ir::name_of(type), text) : text;
+}
+
+/// A size expression as a value, empty where it would be a literal.
+std::string ProgramBuilder::size_as_value(DType type) {
+  if (program_.symbols.empty()) return {};
+  const Dim size = dim_name(rng_.pick(program_.symbols).name) + dim_integer(rng_.between(-3, 70));
+  return fmt::format("{}({})", ir::name_of(type), to_text(size));
 }
 
 std::string ProgramBuilder::literal_or_scalar(DType type) { return rng_.chance(60) ? literal(type) : new_scalar(type); }

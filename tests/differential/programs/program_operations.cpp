@@ -347,9 +347,87 @@ std::size_t ProgramBuilder::iota(std::size_t x, std::optional<DType> result) {
   return add_statement(std::move(s), arguments);
 }
 
+/// Few, so that what is taken by them stays small.
+std::vector<Dim> ProgramBuilder::index_extents(std::int64_t elements) {
+  std::vector<Dim> extents;
+  for (std::int64_t rank = rng_.between(0, 2); rank > 0; --rank) {
+    const std::int64_t n = awkward_extent(std::clamp<std::int64_t>(elements, 0, 24), rng_);
+    extents.push_back(rng_.chance(15) ? dim_integer(1) : parameter_extent(n));
+    elements /= std::max<std::int64_t>(1, value_of(extents.back()));
+  }
+  return extents;
+}
+
+/// By indices of their own, along some adjacent axes.
+std::size_t ProgramBuilder::take(std::size_t x, std::optional<DType> result) {
+  if (is_index(values_[x].dtype) && values_[x].rank() <= 3 && rng_.chance(40))
+    return take_by(x, result.value_or(main_type_));
+  const Value source = values_[x];
+  const std::int64_t count = rng_.chance(70) ? 1 : rng_.between(1, std::min(source.rank(), 3));
+  const auto axis = static_cast<std::size_t>(rng_.between(0, source.rank() - count));
+  std::int64_t others = 1;
+  for (std::size_t i = 0; i < source.extents.size(); ++i)
+    if (i < axis || i >= axis + static_cast<std::size_t>(count)) others *= std::max<std::int64_t>(1, source.sizes[i]);
+  const DType type = rng_.chance(50) ? DType::i64 : DType::i32;
+  std::vector<std::size_t> indices = {new_tensor(type, index_extents(kMaxElements / others))};
+  while (std::ssize(indices) < count) {
+    std::vector<Dim> extents = values_[indices.front()].extents;
+    extents.erase(extents.begin(), extents.begin() + rng_.between(0, std::ssize(extents)));
+    for (Dim& e : extents)
+      if (rng_.chance(40)) e = dim_integer(1);
+    indices.push_back(new_tensor(type, std::move(extents)));
+  }
+  return add_take(source, indices, axis);
+}
+
+/// Of another tensor, by the value.
+std::size_t ProgramBuilder::take_by(std::size_t index, DType type) {
+  const std::int64_t most = kMaxElements / std::max<std::int64_t>(1, values_[index].elements());
+  const std::int64_t rows = awkward_extent(40, rng_);
+  std::vector<Dim> extents = {parameter_extent(rows)};
+  if (rng_.chance(60)) extents.push_back(parameter_extent(awkward_extent(std::clamp<std::int64_t>(most, 0, 40), rng_)));
+  if (rng_.chance(20)) std::ranges::reverse(extents);
+  const std::size_t axis = extents.size() == 1 || rng_.chance(70) ? 0 : 1;
+  if (axis == 1) std::swap(extents[0], extents[1]);
+  const Value source = values_[new_tensor(type, std::move(extents))];
+  return add_take(source, {index}, axis);
+}
+
+std::size_t ProgramBuilder::add_take(const Value& source, const std::vector<std::size_t>& indices, std::size_t axis) {
+  GeneratedStatement s{"", Op::take, source.dtype, {source.name}, {}, {}, ""};
+  std::string arguments = source.name;
+  std::vector<std::size_t> axes;
+  for (const std::size_t index : indices) {
+    s.operands.push_back(values_[index].name);
+    arguments += ", " + values_[index].name;
+    axes.push_back(axis + axes.size());
+  }
+  const auto first = static_cast<std::ptrdiff_t>(axis);
+  std::vector<Dim> taken = values_[indices.front()].extents;
+  for (const std::size_t index : indices) taken = broadcast_extents(taken, values_[index].extents);
+  s.extents.assign(source.extents.begin(), source.extents.begin() + first);
+  s.extents.insert(s.extents.end(), taken.begin(), taken.end());
+  s.extents.insert(s.extents.end(), source.extents.begin() + first + std::ssize(indices), source.extents.end());
+  std::vector<std::string> named = {indices.size() == 1 && rng_.chance(70)
+                                        ? fmt::format("axis = {}", axis)
+                                        : fmt::format("axes = [{}]", fmt::join(axes, ", "))};
+  if (rng_.chance(60)) named.push_back("value = " + fill(s, source.dtype, s.operands));
+  if (rng_.chance(20)) std::ranges::reverse(named);
+  return add_statement(std::move(s), fmt::format("{}, {}", arguments, fmt::join(named, ", ")));
+}
+
+/// Among integers in any order: of what the loop leaves all devices agree.
+std::size_t ProgramBuilder::search(std::size_t x) {
+  const std::size_t among = new_tensor(values_[x].dtype, {parameter_extent(awkward_extent(40, rng_))});
+  const Value& source = values_[x];
+  GeneratedStatement s{"", Op::search, DType::i64, {values_[among].name, source.name}, source.extents, {}, ""};
+  const std::string arguments = fmt::format("{}, {}", values_[among].name, source.name);
+  return add_statement(std::move(s), arguments);
+}
+
 std::size_t ProgramBuilder::emit(Op op, std::size_t x, std::optional<DType> result) {
   // A reshape may have left no axis to name.
-  const bool names_axis = op == Op::concat || op == Op::iota;
+  const bool names_axis = op == Op::concat || op == Op::iota || op == Op::take;
   if (names_axis && values_[x].rank() == 0) x = random_tensor(values_[x].dtype, 1);
   switch (op) {
     case Op::pad:
@@ -368,6 +446,10 @@ std::size_t ProgramBuilder::emit(Op op, std::size_t x, std::optional<DType> resu
       return iota(x, result);
     case Op::pad_adjoint:
       return pad_adjoint(x);
+    case Op::take:
+      return take(x, result);
+    case Op::search:
+      return search(x);
     case Op::select:
       return select(x, result);
     default:

@@ -36,7 +36,7 @@ void emit_pair(ProgramBuilder& builder, OpPair pair, DType main_type) {
   testing::Rng& rng = builder.rng();
   const DType between = choose(common(result_types(pair.producer), operand_types(pair.consumer)), main_type, rng);
   const OpClass op_class = ir::info_of(pair.producer).op_class;
-  const bool keeps_type = op_class != OpClass::comparison && op_class != OpClass::cast;
+  const bool keeps_type = op_class != OpClass::comparison && op_class != OpClass::cast && pair.producer != Op::search;
   const DType from = keeps_type ? between : choose(operand_types(pair.producer), main_type, rng);
   const std::size_t x = builder.operand(from, pair.consumer == Op::concat ? 1 : 0);
   const std::size_t y = builder.emit(pair.producer, x, between);
@@ -76,6 +76,9 @@ std::vector<DType> operand_types(Op op) {
       return {DType::boolean};
     case OpClass::coordinate:
       return {};
+    case OpClass::by_data:
+      if (op == Op::search) return {DType::i64, DType::i32};
+      return {ir::kAllDTypes.begin(), ir::kAllDTypes.end()};
     default:
       return {ir::kAllDTypes.begin(), ir::kAllDTypes.end()};
   }
@@ -83,6 +86,7 @@ std::vector<DType> operand_types(Op op) {
 
 std::vector<DType> result_types(Op op) {
   if (op == Op::iota) return operand_types(Op::relu);
+  if (op == Op::search) return {DType::i64};
   return ir::info_of(op).op_class == OpClass::comparison ? std::vector{DType::boolean} : operand_types(op);
 }
 
@@ -157,8 +161,8 @@ GeneratedProgram random_program(std::uint64_t seed, std::uint64_t index, Sizes s
 }
 
 GeneratedProgram random_chain(std::uint64_t seed, std::uint64_t index) {
-  static constexpr std::array kMoves = {Op::reshape, Op::reshape, Op::transpose,  Op::pad,
-                                        Op::slice,   Op::concat,  Op::pad_adjoint};
+  static constexpr std::array kMoves = {Op::reshape, Op::reshape, Op::transpose,   Op::pad,
+                                        Op::slice,   Op::concat,  Op::pad_adjoint, Op::take};
   testing::Rng rng = testing::Rng(seed).fork(index);
   const DType type = ir::kAllDTypes[index % ir::kAllDTypes.size()];
   ProgramBuilder builder(rng.fork(1), type, ir::kPadModes[index % ir::kPadModes.size()], Sizes::stated);

@@ -128,7 +128,8 @@ TEST_CASE("any other extent or stride expression is checked") {
   CHECK(refusal(*program, {dense({3, 7, 9})}) == failed("extent of axis 2 of 'x' is 9, expected 8"));
   // Dense is declared; what is given is not.
   CHECK(refusal(*program, {strided({3, 7, 8}, {64, 8, 1})}) ==
-        failed("stride of axis 0 of 'x' is 64, expected 16*N + 8 = 56 (N = 3)"));
+        failed("stride of axis 0 of 'x' is 64, expected 16*N + 8 = 56 (N = 3); copy the tensor to dense memory, or "
+               "declare its strides"));
 }
 
 TEST_CASE("pytorch_163660: a stride expression is evaluated from its symbols, never hinted as a whole") {
@@ -140,14 +141,16 @@ TEST_CASE("pytorch_163660: a stride expression is evaluated from its symbols, ne
   CHECK(binding->strides_of(x) == Extents{8192 * 128, 128, 1});
   CHECK(binding->storage_bytes(x) == 4LL * 64 * 8192 * 128);
   CHECK(refusal(*program, {strided({64, 8192, 128}, {8192, 128, 1})}) ==
-        failed("stride of axis 0 of 'x' is 8192, expected 128*U = 1048576 (U = 8192)"));
+        failed("stride of axis 0 of 'x' is 8192, expected 128*U = 1048576 (U = 8192); copy the tensor to dense memory, "
+               "or declare its strides"));
 }
 
 TEST_CASE("pytorch_165943: two equal strides are not the evaluation of the declared ones") {
   const auto program = parse_or_fail("program p(x: bf16[A, B, C] strides [B*C, C, 1]) { y = relu(x) return y }");
   CHECK(binds(*program, {strided({1536, 32, 8192}, {32 * 8192, 8192, 1})}));
   CHECK(refusal(*program, {strided({1536, 32, 8192}, {8192, 8192, 1})}) ==
-        failed("stride of axis 0 of 'x' is 8192, expected B*C = 262144 (B = 32, C = 8192)"));
+        failed("stride of axis 0 of 'x' is 8192, expected B*C = 262144 (B = 32, C = 8192); copy the tensor to dense "
+               "memory, or declare its strides"));
 }
 
 TEST_CASE("pytorch_190589: a binding satisfies every constraint, and no extent is negative") {
@@ -225,7 +228,9 @@ TEST_CASE("strides of axes with one element or none, and of empty tensors, mean 
   CHECK(binds(*program, {strided({5, 1}, {1, 777})}));
   CHECK(binds(*program, {strided({0, 5}, {777, 777})}));
   CHECK(binds(*program, {strided({5, 0}, {777, kMax})}));
-  CHECK(refusal(*program, {strided({2, 5}, {777, 1})}) == failed("stride of axis 0 of 'x' is 777, expected B = 5"));
+  CHECK(refusal(*program, {strided({2, 5}, {777, 1})}) ==
+        failed(
+            "stride of axis 0 of 'x' is 777, expected B = 5; copy the tensor to dense memory, or declare its strides"));
 }
 
 TEST_CASE("a stride symbol that nothing fixes takes its dense value") {
@@ -246,8 +251,9 @@ TEST_CASE("a stride symbol that nothing fixes takes its dense value") {
   const auto shared =
       parse_or_fail("program p(x: f32[1, B] strides [R, 1], z: f32[4, 2] strides [R, 1]) { y = relu(x) return y }");
   CHECK(binds(*shared, {strided({1, 3}, {777, 1}), strided({4, 2}, {6, 1})}));
-  CHECK(refusal(*shared, {strided({1, 3}, {777, 1}), strided({4, 2}, {6, 1})}, {{"R", 3}}) ==
-        failed("stride of axis 0 of 'z' is 6, expected R = 3"));
+  CHECK(
+      refusal(*shared, {strided({1, 3}, {777, 1}), strided({4, 2}, {6, 1})}, {{"R", 3}}) ==
+      failed("stride of axis 0 of 'z' is 6, expected R = 3; copy the tensor to dense memory, or declare its strides"));
 }
 
 TEST_CASE("pytorch_139224: an empty tensor needs no storage, whatever its strides") {

@@ -41,6 +41,51 @@ std::string chain(int count, std::string_view body) {
 
 }  // namespace
 
+TEST_CASE(
+    "take: what an index names, and the fill where it names nothing; a negative one does not count from the end") {
+  using I64 = std::vector<std::int64_t>;
+  const char* rows = "program p(x: i32[R, C], i: i64[N]) { y = take(x, i, axis = 0, value = -9) return y }";
+  const auto table = ir::testing::iota<std::int32_t>({3, 2});
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
+  CHECK(run<std::int32_t>(rows, {table, ir::testing::tensor<std::int64_t>({6}, {2, -1, 0, 3, least, most})}) ==
+        I32{4, 5, -9, -9, 0, 1, -9, -9, -9, -9, -9, -9});
+  const char* columns = "program p(x: i32[R, C], i: i32[N, 1]) { y = take(x, i, axis = 1) return y }";
+  CHECK(run<std::int32_t>(columns, {table, ir::testing::tensor<std::int32_t>({2, 1}, {1, 2})}) ==
+        I32{1, 0, 3, 0, 5, 0});
+  const char* both =
+      "program p(x: i32[R, C], i: i64[N, 1], j: i64[M], f: i32[M]) { y = take(x, i, j, axes = [0, 1], value = f) "
+      "return y }";
+  CHECK(run<std::int32_t>(both, {table, ir::testing::tensor<std::int64_t>({2, 1}, {2, 5}),
+                                 ir::testing::tensor<std::int64_t>({3}, {1, 0, -1}),
+                                 ir::testing::tensor<std::int32_t>({3}, {70, 80, 90})}) == I32{5, 4, 90, 70, 80, 90});
+  const char* twice =
+      "program p(x: i64[R], i: i64[N]) { j = take(x, i, axis = 0, value = -1) y = take(x, j, axis = 0) "
+      "return y }";
+  CHECK(run<std::int64_t>(twice, {ir::testing::tensor<std::int64_t>({3}, {2, 0, 1}),
+                                  ir::testing::tensor<std::int64_t>({4}, {0, 1, 2, 3})}) == I64{1, 2, 0, 0});
+}
+
+TEST_CASE("search: the number of elements at most x where they ascend, and else what its loop leaves") {
+  using I64 = std::vector<std::int64_t>;
+  const char* text = "program p(a: i32[N], x: i32[M]) { y = search(a, x) return y }";
+  const auto search = [&](std::vector<std::int32_t> a, std::vector<std::int32_t> x) {
+    const auto n = static_cast<std::int64_t>(a.size()), m = static_cast<std::int64_t>(x.size());
+    return run<std::int64_t>(text, {ir::testing::tensor<std::int32_t>({n}, std::move(a)),
+                                    ir::testing::tensor<std::int32_t>({m}, std::move(x))});
+  };
+  CHECK(search({0, 3, 3, 7}, {-1, 0, 1, 3, 6, 7, 8}) == I64{0, 1, 1, 3, 3, 4, 4});
+  CHECK(search({}, {5}) == I64{0});
+  CHECK(search({7, 3, 0}, {3}) == I64{3});  // 3 <= 3: right, 0 <= 3: right
+  CHECK(search({7, 3, 0}, {2}) == I64{0});  // 3 > 2: left, 7 > 2: left
+}
+
+TEST_CASE("a size as a value is converted as a cast converts an i64") {
+  const char* text = "program p(x: f32[S, T]) { y = add(x, f32(S * 10 + T)) n = add(u8(S + 254), 0) return y, n }";
+  CHECK(run<float>(text, {ir::testing::iota<float>({2, 3})}) == std::vector<float>{23, 24, 25, 26, 27, 28});
+  CHECK(run<std::uint8_t>("program p(x: f32[S]) { n = add(u8(S + 254), 0) return n }",
+                          {ir::testing::iota<float>({3})}) == std::vector<std::uint8_t>{1});
+}
+
 TEST_CASE("iota counts along an axis, in the type as a cast does") {
   CHECK(run<std::int32_t>("program p(N: dim) { y = iota(i32, shape = [2, 3], axis = 1) return y }", {}, {{"N", 0}}) ==
         I32{0, 1, 2, 0, 1, 2});

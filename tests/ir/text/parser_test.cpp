@@ -157,7 +157,8 @@ TEST_CASE("errors stand at what was found") {
   check_refused("program p(x: f32[2]) { y = relu(x }", "1:35: expected ',' or ')', found '}'");
   check_refused("program p(x: f32[2]) { y = pad(low = [1], x) return y }",
                 "1:43: expected a named argument after a named one, found 'x'");
-  check_refused("program p(x: f32[2]) { y = pad(x, [1]) return y }", "1:35: expected a value or a literal, found '['");
+  check_refused("program p(x: f32[2]) { y = pad(x, [1]) return y }",
+                "1:35: expected a value or a literal, found '['; a list is an argument by name, as in 'shape = [...]'");
   check_refused("program p(x: f32[2]) { y = pad(x, low = ) return y }",
                 "1:41: expected a value, a literal or '[', found ')'");
   check_refused("program p(x: f32[2]) { }", "1:24: expected a statement or 'return', found '}'");

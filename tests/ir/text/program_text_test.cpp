@@ -75,6 +75,9 @@ const std::vector<std::string>& corpus() {
       " d = minimum(c, bits(0x7ff0000000000001)) e = sub(s, -32768) g = ne(s, 1) return a, d, e, g }",
       "program g(x: f32[A, B] strides [P, Q], y: f32[B] strides [0]) where P >= B * Q { z = add(x, y)"
       " w = pad(z, low = [0, 0], high = [1, 1], mode = constant, interior = [0, 0], value = 0) return w }",
+      "program k(x: f32[A, B, C], i: i64[N, 1], j: i64[M], o: i32[P], f: f32[C]) {"
+      " y = take(x, i, j, axes = [0, 1], value = f) z = take(x, j, axis = 2, value = f32(A + B - 1)) s = search(o, o)"
+      " t = take(y, s, axis = 1, value = nan) n = add(i32(A * B + 1), 2) return y, z, s, t, n }",
       "program h(x: f32[A], m: dim) where (A - m) * (A + m) >= 0, A - min(m, 4) > 3, 7 == m mod 16 {"
       " y = pad(x, low = [m * A floordiv 2], high = [-(m * A floordiv 2)], mode = symmetric)"
       " z = pad(y, low = [max(m, 0)], high = [0], mode = edge) u = pad(z, low = [1], high = [0], mode = wrap)"

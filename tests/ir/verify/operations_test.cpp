@@ -71,17 +71,17 @@ TEST_CASE("elementwise: types of the result") {
   refused("a = clamp(b, lo = 0, hi = 1)", "3:11: expected a type other than bool for 'clamp', found 'b' of type bool");
   CHECK(type_of("a = select(b, i, 0)") == "i32[S, 3]");
   CHECK(type_of("a = select(true, b, false)") == "bool[S, 3]");
-  refused("a = select(i, x, x)", "3:12: expected the type bool, found 'i' of type i32");
+  refused("a = select(i, x, x)", "3:12: expected the type bool, found 'i' of type i32; cast(i, bool) converts");
   for (const DType dtype : kAllDTypes)
     CHECK(type_of("a = cast(b, " + std::string(name_of(dtype)) + ")") == std::string(name_of(dtype)) + "[S, 3]");
 }
 
 TEST_CASE("operands are of one type, nothing is promoted") {
-  refused("a = add(x, i)", "3:12: expected the type f32, found 'i' of type i32");
-  refused("a = add(h, s)", "3:12: expected the type f16, found 's' of type f32");
-  refused("a = select(b, x, i)", "3:18: expected the type f32, found 'i' of type i32");
-  refused("a = clamp(x, lo = h, hi = 1)", "3:19: expected the type f32, found 'h' of type f16");
-  refused("a = leaky_relu(x, alpha = h)", "3:27: expected the type f32, found 'h' of type f16");
+  refused("a = add(x, i)", "3:12: expected the type f32, found 'i' of type i32; cast(i, f32) converts");
+  refused("a = add(h, s)", "3:12: expected the type f16, found 's' of type f32; cast(s, f16) converts");
+  refused("a = select(b, x, i)", "3:18: expected the type f32, found 'i' of type i32; cast(i, f32) converts");
+  refused("a = clamp(x, lo = h, hi = 1)", "3:19: expected the type f32, found 'h' of type f16; cast(h, f32) converts");
+  refused("a = leaky_relu(x, alpha = h)", "3:27: expected the type f32, found 'h' of type f16; cast(h, f32) converts");
   refused("a = pad(x, low = [0, 0], high = [0, 0], value = h)", "3:49: expected the type f32, found 'h' of type f16");
 }
 
@@ -148,6 +148,82 @@ TEST_CASE("iota: the coordinates of a shape in a type") {
   refused("a = iota(i32, shape = [], axis = 0)", "3:34: expected an integer literal in [0, 0) for 'axis', found '0'");
 }
 
+TEST_CASE("take: elements where an index says, of adjacent axes") {
+  CHECK(type_of("a = take(x, i, axis = 0)") == "f32[S, 3, 3]");
+  CHECK(type_of("a = take(x, i, axis = 1)") == "f32[S, S, 3]");
+  CHECK(type_of("a = take(u, i, axes = [0])") == "u8[S, 3]");
+  CHECK(type_of("a = take(x, i, i, axes = [0, 1], value = nan)") == "f32[S, 3]");
+  CHECK(type_of("a = take(x, i, i, axes = [0, 1], value = x)") == "f32[S, 3]");
+  CHECK(type_of("a = take(x, i, axis = 1, value = f32(S + 1))") == "f32[S, S, 3]");
+  refused("a = take(x, axis = 0)",
+          "3:5: expected 2 or more operands of 'take' (a tensor and an index for each axis), found 1");
+  refused("a = take(z, i, axis = 0)", "3:10: expected a tensor of rank at least 1, found 'z' of rank 0");
+  refused("a = take(x, u, axis = 0)", "3:13: expected i32 or i64 for 'take', found 'u' of type u8");
+  refused("a = take(x, 1, axis = 0)", "3:13: expected a tensor, found the literal '1'");
+  refused("a = take(x, i64(S), axis = 0)", "3:13: expected a tensor, found a size of type i64");
+  refused("a = take(x, i)", "3:5: expected either 'axis' or 'axes' among the arguments of 'take', found none");
+  refused("a = take(x, i, axis = 0, axes = [0])",
+          "3:5: expected either 'axis' or 'axes' among the arguments of 'take', found both");
+  refused("a = take(x, i, i, axis = 0)", "3:19: expected 'axes', one for each of 2 indices, found 'axis'");
+  refused("a = take(x, i, axis = 2)", "3:23: expected an integer literal in [0, 2) for 'axis', found '2'");
+  refused("a = take(x, i, axes = [0, 1])", "3:23: expected 1 entries in 'axes', one for each index, found 2");
+  refused("a = take(x, i, i, axes = [1, 0])", "3:30: expected adjacent axes in their order in 'axes', found 0 after 1");
+  refused("a = take(x, i, dim = 0)", "3:16: expected the name of an argument, found 'dim'; write 'axis'");
+  refused("a = take(x, i, axis = 0, value = h)", "3:34: expected the type f32, found 'h' of type f16");
+  refused("a = take(x, i, axis = 0, fill = 1)",
+          "3:26: expected 'axis', 'axes', 'value' of 'take', found 'fill'; write 'value'");
+  refused("a = gather(x, i, axis = 0)", "3:5: expected an operation, found 'gather'; write 'take'");
+  refused("a = takes(x, i, axis = 0)", "3:5: expected an operation, found 'takes'; did you mean 'take'?");
+}
+
+TEST_CASE("take: indices are of one type, and broadcast") {
+  const Program program =
+      accept("program p(x: f32[A, B, C], i: i64[N, 1], j: i64[M]) { y = take(x, i, j, axes = [1, 2]) return y }");
+  CHECK(to_string(program).find("y = take(x, i, j, axes = [1, 2])\n") != std::string::npos);
+  const Value& y = program.values().back();
+  REQUIRE(y.rank() == 3);
+  CHECK(to_string(program.exprs(), y.extents()[1]) == "N");
+  CHECK(to_string(program.exprs(), y.extents()[2]) == "M");
+  const auto mixed =
+      parse_program("program p(x: f32[A, B], i: i64[N], j: i32[N]) { y = take(x, i, j, axes = [0, 1]) return y }");
+  REQUIRE(!mixed);
+  CHECK(mixed.error().message == "expected the type i64, found 'j' of type i32");
+}
+
+TEST_CASE("search: integers of one type among those of rank 1") {
+  const std::string from = "program p(a: i32[N], x: i32[B, S], w: i64[S], u: u8[S], m: i32[2, 2]) { y = ";
+  const auto of = [&](const char* statement) {
+    const auto program = parse_program(from + statement + " return y }");
+    return program ? std::string(name_of(program->values().back().dtype)) : program.error().message;
+  };
+  CHECK(of("search(a, x)") == "i64");
+  CHECK(of("search(w, w)") == "i64");
+  CHECK(of("search(a, w)") == "expected the type i32, found 'w' of type i64");
+  CHECK(of("search(u, u)") == "expected i32 or i64 for 'search', found 'u' of type u8");
+  CHECK(of("search(m, x)") == "expected a tensor of rank 1, found 'm' of rank 2");
+  CHECK(of("search(a)") == "expected 2 operands of 'search' (ascending integers, and what to search for), found 1");
+  CHECK(of("searchsorted(a, x)") == "expected an operation, found 'searchsorted'; write 'search'");
+}
+
+TEST_CASE("a size is an operand where it states a type") {
+  CHECK(type_of("a = add(x, f32(S + 1))") == "f32[S, 3]");
+  CHECK(type_of("a = add(i32(S), 1)") == "i32[]");
+  CHECK(type_of("a = clamp(x, lo = f32(-k), hi = f32(min(S, T)))") == "f32[S, 3]");
+  CHECK(type_of("a = cast(i64(S), bool)") == "bool[]");
+  refused("a = add(x, i64(S))", "3:12: expected the type f32, found 'i64( )' of type i64");
+  refused("a = add(x, f32(Q))",
+          "3:16: expected a symbol, found the unknown name 'Q' (a symbol is declared by standing "
+          "alone as an extent or stride of a tensor parameter, or as a dim parameter)");
+  refused("a = add(x, f32(S + ))", "3:20: expected an integer expression, found ')'");
+  refused("a = add(x, f32(S floordiv k))",
+          "3:27: expected a divisor that is provably positive, found k; a constraint "
+          "such as k >= 1, stated before its use, would do");
+  const Program program = accept(with("a = add(x, f32(S + 1 - 1))"));
+  CHECK(to_string(program).find("a = add(x, f32(S))\n") != std::string::npos);
+  const Program number = accept(with("a = add(x, f32(S - S + 3))"));
+  CHECK(to_string(number).find("a = add(x, f32(3 + 0))\n") != std::string::npos);
+}
+
 TEST_CASE("literals take the type of the other operands") {
   refused("a = add(1, 2)", "3:9: expected an operand of 'add' that has a type, found literals alone: 'f32(1)' has one");
   refused("a = cast(1, f32)",
@@ -173,7 +249,8 @@ TEST_CASE("literals take the type of the other operands") {
   refused("a = sqrt(i32(1))", "3:10: expected a float type for 'sqrt', found '1' of type i32");
   refused("a = add(u8(256), 1)", "3:9: expected an integer of type u8 in [0, 255], found '256'");
   refused("a = clamp(x, lo = i32(1), hi = 1)", "3:19: expected the type f32, found '1' of type i32");
-  refused("a = add(x, f32(s))", "3:16: expected a literal, found 's'");
+  refused("a = add(x, f32(s))",
+          "3:12: expected a literal or a size in 'f32( )', found the scalar 's'; write 'cast(s, f32)'");
   CHECK(type_of("a = add(1, s)") == "f32[]");
   CHECK(type_of("a = clamp(1, lo = s, hi = 2)") == "f32[]");
   CHECK(type_of("a = relu(h)") == "f16[]");

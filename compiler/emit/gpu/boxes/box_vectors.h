@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compiler/emit/gpu/boxes/box_stages.h"
-#include "compiler/emit/gpu/boxes/lane_masks.h"
+#include "compiler/emit/scalar/lane_masks.h"
 #include "compiler/emit/rows/body_values.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
 

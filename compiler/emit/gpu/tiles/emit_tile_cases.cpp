@@ -116,7 +116,7 @@ void TileLoader::add_segment(const SegmentCall& call, std::vector<CaseColumn>& c
   }
 }
 
-/// Nothing is loaded of what is not `inside`, nor of words that are not all in the tensor's storage: those are not.
+/// Loads only words that are `inside` and lie wholly in the tensor.
 Value* TileLoader::load_case_word(std::size_t load, const SegmentCall& call, const BodyArguments& arguments,
                                   Value* column, Value*& inside) {
   const auto body = static_cast<std::size_t>(call.body);

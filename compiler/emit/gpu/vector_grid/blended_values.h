@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compiler/emit/gpu/boxes/lane_masks.h"
+#include "compiler/emit/scalar/lane_masks.h"
 #include "compiler/emit/gpu/vector_grid/thread_values.h"
 #include "compiler/schedule/model/blend.h"
 

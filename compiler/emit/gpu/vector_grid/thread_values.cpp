@@ -117,7 +117,7 @@ Value* ThreadValues::gather(std::size_t load) {
   return vector;
 }
 
-Value* ThreadValues::load_element(std::size_t load) { return load_at(load).scope >= 0 ? nullptr : load_here(load); }
+Value* ThreadValues::load_element(std::size_t load) { return is_late(load_at(load)) ? nullptr : load_here(load); }
 
 Value* ThreadValues::load_here(std::size_t load) {
   const BodyLoad& body_load = load_at(load);
@@ -174,7 +174,7 @@ std::vector<Value*> ThreadValues::compute(int lanes, llvm::ArrayRef<Value*> load
 std::vector<Value*> ThreadValues::emit_indices() {
   std::vector<Value*> indices;
   for (const BodyNode& node : body_.nodes)
-    if (node.kind == NodeKind::index && node.scope < 0) indices.push_back(emit_index(builder_, vector_.exprs, node));
+    if (node.kind == NodeKind::index && !is_late(node)) indices.push_back(emit_index(builder_, vector_.exprs, node));
   return indices;
 }
 
@@ -186,7 +186,7 @@ std::vector<Value*> ThreadValues::compute_from(int lanes, llvm::function_ref<Val
   const auto load = [&](const BodyNode& node) { return load_of(static_cast<std::size_t>(node.load)); };
   std::size_t next_index = 0;
   const auto index = [&](const BodyNode& node) {
-    return node.scope >= 0 ? emit_index(builder_, vector_.exprs, node) : indices_[next_index++];
+    return is_late(node) ? emit_index(builder_, vector_.exprs, node) : indices_[next_index++];
   };
   nodes.emit(lanes, {.load = load, .index = index}, values);
   std::vector<Value*> results;

@@ -14,8 +14,8 @@ struct VectorContext {
   llvm::IRBuilder<>& builder;
   const LaunchFields& fields;
   ExprEmitter& exprs;
-  /// Memory that a block's threads share: its list of edges (compiler/emit/gpu/vector_grid/edge_list.h), or a
-  /// tile's arrays. It begins as 0 where threads are run in a loop.
+  /// Memory that a block's threads share: the lists of edges of its warps (compiler/emit/gpu/vector_grid/edge_list.h),
+  /// or a tile's arrays. It begins as 0 where threads are run in a loop.
   llvm::Value* shared = nullptr;
   /// Null on a GPU. A device that runs a block's threads in a loop calls the code for each interval, when all threads
   /// are done with the one before: 0 for the vectors and 1 for the edges, or for a tile's loads and its stores.
@@ -99,13 +99,18 @@ class ThreadValues {
   [[nodiscard]] std::size_t loaded_values(std::size_t load) const;
   [[nodiscard]] llvm::Value* vector_from(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
 
-  /// Emits one load of that element; null if it is done in the walks of a sum.
+  /// Emits one load of that element; null if it is done in the walks of a sum, or after its data.
   [[nodiscard]] llvm::Value* load_element(std::size_t load);
   /// Emits the results of so many lanes from what all loads gave: vectors, or scalars that all lanes share.
   [[nodiscard]] std::vector<llvm::Value*> compute(int lanes, llvm::ArrayRef<llvm::Value*> values);
 
  private:
   [[nodiscard]] const BodyLoad& load_at(std::size_t i) const { return body_.loads[i]; }
+  /// Return whether a load, or an index, waits for others of the element: in a sum, or where data says.
+  [[nodiscard]] static bool is_late(const BodyLoad& load) { return load.scope >= 0 || load.by_data; }
+  [[nodiscard]] bool is_late(const BodyNode& index) const {
+    return index.scope >= 0 || vector_.schedule().kernel.graph.has_column_data(index.index);
+  }
   [[nodiscard]] bool reversed(std::size_t i) const { return load_at(i).kind == LoadKind::reversed; }
   [[nodiscard]] llvm::Type* type_of(std::size_t load, int lanes) const;
   [[nodiscard]] unsigned vector_bytes(std::size_t load) const;

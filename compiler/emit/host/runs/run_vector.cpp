@@ -18,8 +18,8 @@ RunVector::RunVector(KernelContext& context, std::size_t body, IRBuilder<>& buil
       outputs_(fields.results(builder, context)),
       values_(context, body_, builder, fields, exprs) {
   if (body_.uses_rows)
-    for (int axis = 0; axis + 1 < kernel().rank(); ++axis)
-      exprs_.set_coordinate(kernel().coordinate(axis), arguments_.outer[static_cast<std::size_t>(axis)]);
+    for (std::size_t i = 0; i < arguments_.outer.size(); ++i)
+      exprs_.set_coordinate(context_.outer_variables()[i], arguments_.outer[i]);
   for (const BodyLoad& load : body_.loads)
     steps_.push_back(load.kind == LoadKind::strided ? exprs_.address(builder_, load.step) : nullptr);
   if (!arguments_.takes_rows || !loads_invariants()) emit_invariants();  // else row by row

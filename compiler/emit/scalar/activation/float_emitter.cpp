@@ -29,7 +29,7 @@ unsigned register_bytes(const TargetFeatures& target) {
   return target.mask_registers ? 64 : 32;
 }
 
-/// PTX's memory for constants, which are operands from there.
+/// PTX's constant memory: instructions take operands from it.
 constexpr unsigned kConstantSpace = 4;
 
 }  // namespace

@@ -39,7 +39,7 @@ class FloatEmitter {
   /// if they are `kept`.
   Value* near_rsqrt(Value* x, bool kept);
   Value* magnitude(Value* x);
-  /// Gives x, which is none that is negative, the sign of another. (Not by copysign: LLVM would move it below a later
+  /// Returns x >= 0 with the sign of `sign`. (Not by copysign: LLVM would move it below a later
   /// rounding to f16, and call a library to round the sign's f64.)
   Value* with_sign(Value* x, Value* sign);
   /// Computes a * b + c, with one rounding or two.
@@ -52,7 +52,7 @@ class FloatEmitter {
   Value* at_least(Value* x, double bound);
   /// Selects: x < 0 ? below : other.
   Value* if_negative(Value* x, Value* below, Value* other);
-  /// Gives x where it is above zero, and else -0. No NaN stays that is negative.
+  /// Returns x if x > 0, else -0. A negative NaN becomes -0.
   Value* positive_part(Value* x);
   Value* is_negative(Value* x) { return builder_.CreateFCmpOLT(x, constant(0)); }
 

@@ -1,4 +1,4 @@
-#include "compiler/emit/gpu/boxes/lane_masks.h"
+#include "compiler/emit/scalar/lane_masks.h"
 
 #include <llvm/IR/InlineAsm.h>
 

@@ -1,0 +1,94 @@
+"""Programs of rows by data (docs/rows.md), by element type: jagged batches, groups of rows, rows by indices. Rows have one
+axis, D, which stands for all of a tensor's others, or none."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+SIDES = ("right", "left")
+
+
+def check_side(side: str) -> str:
+    if side not in SIDES:
+        raise ValueError(f"side: expected 'right' or 'left', found {side!r}")
+    return side
+
+
+@lru_cache(maxsize=None)
+def to_padded(element: str, offset: str, has_rows: bool, side: str) -> str:
+    """Rows [T] and offsets [B + 1] as [B, L]: each sequence up to L rows, the fill beside it."""
+    row = "  row = add(begin, t)\n  is_row = lt(row, end)\n"
+    if side == "left":
+        row = "  past = sub(end, i64(L))\n  row = add(past, t)\n  is_row = ge(row, begin)\n"
+    return f"""program to_padded(values: {element}[T{", D" if has_rows else ""}], offsets: {offset}[P], value: {element}, L: dim)
+where P >= 1, L >= 0
+{{
+  first = slice(offsets, start = [0], limit = [P - 1])
+  last = slice(offsets, start = [1], limit = [P])
+  begins = reshape(first, shape = [P - 1, 1])
+  ends = reshape(last, shape = [P - 1, 1])
+  begin = cast(begins, i64)
+  end = cast(ends, i64)
+  t = iota(i64, shape = [1, L], axis = 1)
+{row}  index = select(is_row, row, -1)
+  padded = take(values, index, axis = 0, value = value)
+  return padded
+}}
+"""
+
+
+@lru_cache(maxsize=None)
+def from_padded(element: str, offset: str, has_rows: bool, side: str) -> str:
+    """[B, L] and offsets [B + 1] as rows [T]; 0 where the padded tensor has no such row."""
+    column = "  l = sub(t, begin)\n"
+    if side == "left":
+        column = "  next = add(b, 1)\n  end = take(at, next, axis = 0)\n  past = sub(end, i64(L))\n  l = sub(t, past)\n"
+    return f"""program from_padded(padded: {element}[B, L{", D" if has_rows else ""}], offsets: {offset}[B + 1], T: dim)
+where T >= 0
+{{
+  at = cast(offsets, i64)
+  t = iota(i64, shape = [T], axis = 0)
+  after = search(at, t)
+  b = sub(after, 1)
+{"  begin = take(at, b, axis = 0)" + chr(10) if side == "right" else ""}{column}  values = take(padded, b, l, axes = [0, 1])
+  return values
+}}
+"""
+
+
+@lru_cache(maxsize=None)
+def move_groups(element: str, offset: str, has_rows: bool) -> str:
+    """Groups of rows moved: group g of R rows lies in [to_begin[g], to_end[g]), and is what begins at from_begin[g] and has
+    so many rows up to from_end[g]; the fill where it has none. Begins and ends ascend."""
+    vectors = ", ".join(f"{name}: {offset}[G]" for name in ("from_begin", "from_end", "to_begin", "to_end"))
+    return f"""program move_groups(x: {element}[T{", D" if has_rows else ""}], {vectors}, value: {element}, R: dim)
+where R >= 0
+{{
+  ends = cast(to_end, i64)
+  begins = cast(to_begin, i64)
+  firsts = cast(from_begin, i64)
+  limits = cast(from_end, i64)
+  r = iota(i64, shape = [R], axis = 0)
+  g = search(ends, r)
+  begin = take(begins, g, axis = 0)
+  first = take(firsts, g, axis = 0)
+  limit = take(limits, g, axis = 0)
+  inside = sub(r, begin)
+  row = add(first, inside)
+  is_row = lt(row, limit)
+  index = select(is_row, row, -1)
+  moved = take(x, index, axis = 0, value = value)
+  return moved
+}}
+"""
+
+
+@lru_cache(maxsize=None)
+def take_rows(element: str, index: str, has_rows: bool) -> str:
+    """Rows by their numbers, in any order; the fill where there is no such row."""
+    return f"""program take_rows(x: {element}[T{", D" if has_rows else ""}], index: {index}[N], value: {element})
+{{
+  taken = take(x, index, axis = 0, value = value)
+  return taken
+}}
+"""
