@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -14,11 +15,12 @@ enum class CodeKind : std::uint8_t {
   ptx,         ///< text for NVIDIA GPUs, which a driver compiles
 };
 
-/// One variant of a kernel: its launch contract, and where in an image its HostEntry begins. PTX has a function of the
-/// contract's name instead.
+/// One variant of a kernel: its launch contract, and where in an image its HostEntry begins, and the HostPlanner of one
+/// that has a plan. PTX has a function of the contract's name instead.
 struct KernelVariant {
   KernelAbi abi;
   std::size_t offset = 0;
+  std::optional<std::size_t> planner = {};
 };
 
 /// The code of one program: what a compiler returns, a pack holds and a device loads. An image is the code as it lies

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -113,7 +114,8 @@ struct KernelAbi {
   /// Threads of a block of a GPU kernel; 0 on the host. On a GPU `rows` counts tiles, each of which is a block's, and
   /// `columns` is 1.
   int threads = 0;
-  /// Bytes of shared memory that a block of a GPU kernel asks its launch for. Not valid where it asks for none.
+  /// Bytes of memory besides buffers: on a GPU the shared memory that a block asks its launch for, on the host the plan
+  /// of a launch (HostPlanner). Not valid where it asks for none.
   ir::Expr shared_bytes = {};
   /// The code waits for the work before it in its stream before it touches memory, and lets the work after it begin to
   /// do the same (PTX ISA, griddepcontrol). A launch need not wait, then.
@@ -129,6 +131,9 @@ struct KernelAbi {
   /// parts are small enough, a launch takes code that assumes less.
   std::optional<LaunchParts> parts = {};
 };
+
+/// The name of the HostPlanner of a kernel, whose first variant has this contract.
+[[nodiscard]] inline std::string planner_name(const KernelAbi& abi) { return abi.name + ".plan"; }
 
 /// A GPU kernel's parameters: 64-bit words, first the address of its AccessFault, then those of its buffers, its
 /// scalars and its sizes, each in the contract's order.
@@ -161,7 +166,15 @@ struct HostLaunch {
   const std::int64_t* sizes = nullptr;
   const std::uint64_t* scalars = nullptr;
   AccessFault* fault = nullptr;  // never null
+  /// `shared_bytes` that a HostPlanner has written for these sizes, at a multiple of kPlanAlignment; or null, and rows
+  /// are taken without a plan. Read only.
+  void* plan = nullptr;
 };
+inline constexpr std::size_t kPlanAlignment = 64;
+
+/// Writes the launch's plan, which follows from its sizes alone; reads no other field. It serves all launches with
+/// these sizes, of any variant of the kernel. Calls nothing.
+using HostPlanner = void (*)(const HostLaunch* launch);
 
 /// Computes rows [row_first, row_last) x columns [column_first, column_last). Thread-safe for disjoint ranges. The
 /// caller's floating-point environment does not affect it and is left unchanged. Uses no other memory and calls

@@ -34,7 +34,7 @@ struct LaunchPlan {
   std::int64_t rows = 0;                 // with parts, of all of them
   std::int64_t columns = 0;
   std::int64_t row_bytes = 0;
-  std::int64_t shared_bytes = 0;  // of a block
+  std::int64_t shared_bytes = 0;  // of a block, or of a host's plan
   /// Empty where one launch does it all, with pointers as the caller has them; else the launches, in order.
   std::vector<LaunchPart> parts = {};
 

@@ -91,7 +91,7 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
   Schedule schedule = begin_schedule(std::move(kernel), std::move(config), options);  // what a launch covers
   make_bodies(schedule, cases, options);                                              // straight-line code and loads
   timer.next("cover");
-  choose_cover(schedule, cases, options);  // who makes what, in which loops
+  choose_cover(schedule, options);  // who makes what, in which loops
   edits.covered(schedule);
   timer.next("indices");
   // Gathered once for all that is chosen by it. (The prover gathers anew: from what is emitted.)

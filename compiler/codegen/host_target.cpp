@@ -113,7 +113,6 @@ Result<HostTarget> HostTarget::create(std::string_view name) {
   made.features_.rounds_floats = wanted.checkFeatures("+sse4.1");
   made.features_.fma = wanted.checkFeatures("+fma");
   made.features_.mask_registers = wanted.checkFeatures("+avx512bw") && wanted.checkFeatures("+avx512vl");
-  made.features_.permutes_halves = wanted.checkFeatures("+avx2");
   made.permutes_ = permutes_of(wanted);
   made.vector_bytes_ = wanted.checkFeatures("+avx512f") ? 64 : wanted.checkFeatures("+avx") ? 32 : 16;
   made.required_features_ = instruction_sets(wanted);

@@ -139,10 +139,12 @@ Result<abi::CompiledCode> link_image(const llvm::SmallVector<char>& object,
   PADLOCK_TRY(const auto functions, linker.functions());
   for (std::vector<abi::KernelAbi>& variants : kernels) {
     std::vector<abi::KernelVariant>& entries = image.kernels.emplace_back();
+    const auto planner = functions.find(planner_name(variants.front()));  // of all variants
     for (abi::KernelAbi& abi : variants) {
       const auto found = functions.find(abi.name);
       if (found == functions.end()) return internal_error(fmt::format("emitted code has no function {}", abi.name));
       entries.push_back({std::move(abi), found->second});
+      if (planner != functions.end()) entries.back().planner = planner->second;
     }
   }
   return image;

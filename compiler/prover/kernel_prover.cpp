@@ -59,6 +59,7 @@ class KernelProver {
     prove_launch(session_, schedule_, proof_);
     prove_threads();
     prove_turns(session_, lemmas_, schedule_, proof_);
+    prove_row_chunks(session_, schedule_, proof_);
     prove_indices64(session_, schedule_, proof_);
     prove_indices32(session_, schedule_, proof_);
     prove_cases(&KernelProver::prove_writes, 0, solver::Region{});
@@ -140,9 +141,6 @@ class KernelProver {
     loads_.enter_case(rows);
     for (const SegmentCall& call : row.calls)
       loads_.prove(call, lemmas_.stays_inside(schedule_.body_of(call).strategies));
-    const auto number = static_cast<std::size_t>(&row - schedule_.cases.data());
-    if (schedule_.row_chunks(number) == nullptr) return;
-    prove_row_chunks(session_, schedule_, number, rows, proof_);
   }
 
   // --- threads ------------------------------------------------------------------------------------------------------

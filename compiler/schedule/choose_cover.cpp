@@ -5,13 +5,13 @@
 
 namespace padlock::compiler {
 
-void choose_cover(Schedule& schedule, const std::vector<RowCase>& cases, const ScheduleOptions& options) {
+void choose_cover(Schedule& schedule, const ScheduleOptions& options) {
   if (!options.blocks) {
     choose_runs(schedule, options);
     choose_row_axis(schedule);
     set_row_steps(schedule);
     make_turns(schedule, options);
-    make_row_chunks(schedule, cases, options);
+    make_row_chunks(schedule, options);
   } else if (schedule.kernel.reads_by_data()) {  // whose rows lie anywhere
     cover_by_vector_grid(schedule, options);
   } else if (options.blocks->boxes != BoxKind::none && cover_by_boxes(schedule, options)) {

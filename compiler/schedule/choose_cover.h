@@ -1,14 +1,11 @@
 #pragma once
 
-#include <vector>
-
 #include "compiler/schedule/model/schedule.h"
 #include "compiler/schedule/model/schedule_options.h"
-#include "compiler/schedule/model/segments.h"
 
 namespace padlock::compiler {
 
 /// Chooses the cover of a schedule that has its bodies, and the loops by which each body takes a run.
-void choose_cover(Schedule& schedule, const std::vector<RowCase>& cases, const ScheduleOptions& options);
+void choose_cover(Schedule& schedule, const ScheduleOptions& options);
 
 }  // namespace padlock::compiler

@@ -24,7 +24,7 @@ double lanes_of(const Body& body, double columns) {
 double chunks_of(const Schedule& schedule, std::size_t row_case, const ir::Binding& binding) {
   double chunks = 0;
   const double row = value_of(schedule.columns, binding);
-  if (const RowChunks* const chunked = schedule.row_chunks(row_case); chunked && row <= chunked->loop.longest_row)
+  if (const RowChunks* const chunked = schedule.row_chunks(); chunked && value_of(chunked->loop.vectors, binding) > 0)
     return row / chunked->loop.lanes;
   for (const SegmentCall& call : schedule.cases[row_case].calls) {
     const double columns = value_of(call.end, binding) - value_of(call.begin, binding);
@@ -127,7 +127,7 @@ class GpuCost {
     const double registers = kOwnRegisters + kVectorRegisters * used * std::max(loads_, 1.0);
     cost_.flight_bytes = grid.threads * used * grid.lanes * loaded_bytes();
     cost_.resident_blocks = std::max(1.0, std::floor(std::min(kThreads, kRegisters / registers) / grid.threads));
-    // A warp's threads share the elements of its edges, one after the other.
+    // A block's threads share the elements of its edges, one after the other.
     cost_.trips = 1 + std::ceil(edges / std::max(vectors, 1.0) * used * grid.lanes);
     cost_.instructions = (vectors - edges) / kWarp * (kWholeVector + nodes_ * grid.lanes) +
                          edges * grid.lanes / kWarp * (kElement + nodes_);

@@ -9,7 +9,7 @@ namespace padlock::compiler {
 
 /// Raised with each change that makes other code of the same program, target and config: what was measured before says
 /// nothing of it.
-inline constexpr int kCodeRevision = 35;
+inline constexpr int kCodeRevision = 36;
 /// Revision of the launch contract.
 using abi::kAbiRevision;
 

@@ -13,6 +13,7 @@ namespace padlock::runtime {
 struct HostVariant {
   abi::KernelAbi abi;
   abi::HostEntry entry = nullptr;
+  abi::HostPlanner planner = nullptr;  ///< null where it has no plan
 };
 
 /// The kernels of one program, mapped into this process.

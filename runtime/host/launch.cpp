@@ -3,6 +3,8 @@
 #include <cassert>
 #include <cstddef>
 
+#include <fmt/format.h>
+
 #include "support/stack_array.h"
 
 namespace padlock::runtime {
@@ -31,7 +33,19 @@ Result<BoundKernel> KernelLauncher::bind(const ir::Binding& binding, std::int64_
   bound.grid_ = TaskGrid::split(plan.rows, plan.columns, plan.row_bytes, bound.task_bytes_);
   for (const abi::LaunchPart& part : plan.parts)
     bound.offsets_.push_back(buffer_offsets(part, bound.abi(), binding.program()));
+  PADLOCK_CHECK(bound.make_plan());
   return bound;
+}
+
+Status BoundKernel::make_plan() {
+  if (variant_->planner == nullptr || plan_.shared_bytes == 0) return {};
+  const auto bytes = static_cast<std::size_t>(plan_.shared_bytes);
+  const std::size_t whole = (bytes + abi::kPlanAlignment - 1) / abi::kPlanAlignment * abi::kPlanAlignment;
+  memory_.reset(static_cast<std::byte*>(std::aligned_alloc(abi::kPlanAlignment, whole)));
+  if (memory_ == nullptr) return resource_exhausted(fmt::format("no memory for a plan of {} bytes", bytes));
+  const abi::HostLaunch launch{.sizes = plan_.sizes.data(), .plan = memory_.get()};
+  variant_->planner(&launch);
+  return {};
 }
 
 Status BoundKernel::run(std::span<const BufferView> inputs, std::span<const BufferView> outputs,
@@ -45,8 +59,11 @@ Status BoundKernel::run(std::span<const BufferView> inputs, std::span<const Buff
   for (std::size_t i = 0; i < launcher_->places_.scalars.size(); ++i) bits[i] = scalars[launcher_->places_.scalars[i]];
 
   abi::AccessFault fault;
-  const abi::HostLaunch launch{
-      .buffers = buffers.data(), .sizes = plan_.sizes.data(), .scalars = bits.data(), .fault = &fault};
+  const abi::HostLaunch launch{.buffers = buffers.data(),
+                               .sizes = plan_.sizes.data(),
+                               .scalars = bits.data(),
+                               .fault = &fault,
+                               .plan = memory_.get()};
   if (plan_.parts.empty()) {
     run(launch, plan_.rows, grid_, pool);
   } else {

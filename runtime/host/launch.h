@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -36,7 +39,12 @@ class BoundKernel {
 
  private:
   friend class KernelLauncher;
+  struct FreePlan {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
   BoundKernel() = default;
+  /// Allocates and writes the variant's plan, if it has one. Error: resource_exhausted.
+  [[nodiscard]] Status make_plan();
   /// Runs one launch of so many rows.
   void run(const abi::HostLaunch& launch, std::int64_t rows, const TaskGrid& grid, const ParallelFor& pool) const;
   void run_parts(abi::HostLaunch launch, std::span<void* const> buffers, const ParallelFor& pool) const;
@@ -46,6 +54,7 @@ class BoundKernel {
   const class KernelLauncher* launcher_ = nullptr;  // borrowed (outlives this)
   abi::LaunchPlan plan_;
   std::int64_t task_bytes_ = 0;
+  std::unique_ptr<std::byte, FreePlan> memory_;  // of the plan: shared_bytes of `plan_`; null where there is none
   TaskGrid grid_;
   std::vector<std::vector<std::uint64_t>> offsets_;  // of each part: buffer_offsets
 };
@@ -63,7 +72,8 @@ class KernelLauncher {
   [[nodiscard]] const abi::KernelAbi& abi() const { return variants_.front().abi; }
   /// Selects the variant and evaluates its contract under a binding of the same program. `task_bytes`: output bytes of
   /// one task, at least. `threads`: how many will share a launch (one has nothing to share), 0 where nobody knows. The
-  /// launcher must not move or die while the bound kernel lives. Errors as abi::LaunchPlanner::plan.
+  /// launcher must not move or die while the bound kernel lives. Errors as abi::LaunchPlanner::plan; resource_exhausted
+  /// where there is no memory for a plan.
   [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding, std::int64_t task_bytes, int threads = 0) const;
 
  private:

@@ -217,6 +217,7 @@ Result<std::vector<std::byte>> write_contracts(const abi::CompiledCode& code) {
     to.number(static_cast<Int128>(variants.size()));
     for (const abi::KernelVariant& variant : variants) {
       to.number(static_cast<Int128>(variant.offset));
+      to.number(variant.planner ? static_cast<Int128>(*variant.planner) : -1);
       write_abi(variant.abi, order, to);
     }
   }
@@ -239,8 +240,10 @@ Result<abi::CompiledCode> read_code(const ir::Program& program, abi::CodeKind ki
     auto& variants = code.kernels.emplace_back();
     for (std::size_t v = 0; v < count; ++v) {
       PADLOCK_TRY(const std::int64_t offset, from.number(0, std::numeric_limits<std::int64_t>::max()));
+      PADLOCK_TRY(const std::int64_t planner, from.number(-1, std::numeric_limits<std::int64_t>::max()));
       PADLOCK_TRY(KernelAbi abi, read_abi(exprs, from));
       variants.push_back({std::move(abi), static_cast<std::size_t>(offset)});
+      if (planner >= 0) variants.back().planner = static_cast<std::size_t>(planner);
     }
   }
   PADLOCK_CHECK(from.finish());

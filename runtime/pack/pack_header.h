@@ -21,7 +21,7 @@ inline constexpr std::string_view kPack = "the pack";
 struct PackHeader {
   static constexpr std::size_t kBytes = 48;
   static constexpr std::size_t kChecksumBytes = 16;
-  static constexpr std::uint32_t kVersion = 5;
+  static constexpr std::uint32_t kVersion = 6;
   static constexpr std::uint32_t kAmd64 = 62;
 
   std::uint32_t architecture = 0;

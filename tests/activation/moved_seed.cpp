@@ -14,7 +14,7 @@ namespace padlock::activation {
 namespace {
 
 bool is_reciprocal(const llvm::Instruction& instruction) {
-  if (instruction.getOpcode() != llvm::Instruction::FDiv || !instruction.getType()->isFloatTy()) return false;
+  if (instruction.getOpcode() != llvm::Instruction::FDiv || instruction.getType()->isVectorTy()) return false;
   const auto* above = llvm::dyn_cast<llvm::ConstantFP>(instruction.getOperand(0));
   return above != nullptr && above->isExactlyValue(1.0);
 }
@@ -44,14 +44,16 @@ void MovedSeed::emitted(llvm::Module& module) const {
   for (llvm::Instruction* instruction : found) {
     llvm::IRBuilder<> builder(instruction->getNextNode());
     llvm::Type* type = instruction->getType();
-    llvm::Type* integer = type->getWithNewType(builder.getInt32Ty());
+    const bool is_wide = type->isDoubleTy();
+    llvm::Type* integer = type->getWithNewType(builder.getIntNTy(type->getScalarSizeInBits()));
+    llvm::Value* infinity = llvm::ConstantInt::get(integer, is_wide ? std::uint64_t{0x7ff} << 52 : 0x7f800000);
     llvm::Value* right = nearest(builder, *instruction);
     llvm::Value* bits = builder.CreateBitCast(right, integer);
-    llvm::Value* exponent = builder.CreateAnd(bits, llvm::ConstantInt::get(integer, 0x7f800000));
-    llvm::Value* is_special =
-        builder.CreateOr(builder.CreateICmpEQ(exponent, llvm::ConstantInt::get(integer, 0)),
-                         builder.CreateICmpEQ(exponent, llvm::ConstantInt::get(integer, 0x7f800000)));
-    llvm::Value* moved = builder.CreateAdd(bits, llvm::ConstantInt::getSigned(integer, units_));
+    llvm::Value* exponent = builder.CreateAnd(bits, infinity);
+    llvm::Value* is_special = builder.CreateOr(builder.CreateICmpEQ(exponent, llvm::ConstantInt::get(integer, 0)),
+                                               builder.CreateICmpEQ(exponent, infinity));
+    const std::int64_t step = is_wide ? std::int64_t{1} << 32 : 1;
+    llvm::Value* moved = builder.CreateAdd(bits, llvm::ConstantInt::getSigned(integer, units_ * step));
     llvm::Value* wrong = builder.CreateBitCast(builder.CreateSelect(is_special, bits, moved), type);
     instruction->replaceUsesWithIf(wrong,
                                    [&](llvm::Use& use) { return use.getUser() != bits && use.get() == instruction; });

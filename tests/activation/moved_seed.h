@@ -6,8 +6,9 @@
 
 namespace padlock::activation {
 
-/// Moves each approximation of f32 by so many units in its last place, beginning with the value that is nearest to the
-/// real one: quotients of 1 in the code of a GPU's twin, and seeds of reciprocal square roots in a CPU's.
+/// Moves each approximation by so many units in its last place, of f64 in that of its high word, beginning with the
+/// value that is nearest to the real one: quotients of 1 in the code of a GPU's twin, and seeds of reciprocal square
+/// roots in a CPU's.
 class MovedSeed final : public compiler::PassEdits {
  public:
   explicit MovedSeed(std::int32_t units) : units_(units) {}

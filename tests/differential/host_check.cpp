@@ -28,6 +28,27 @@ void launch_range(abi::HostEntry entry, const abi::HostLaunch& launch, const abi
         entry(&launch, rows.first, rows.last, columns.first, columns.last);
 }
 
+/// Memory of a launch's plan, with bytes behind it that must not change.
+class PlanMemory {
+ public:
+  explicit PlanMemory(std::int64_t bytes)
+      : bytes_(static_cast<std::size_t>(bytes)), memory_(bytes_ + 2 * kRed, kByte) {}
+  void* data() {
+    const auto at = reinterpret_cast<std::uintptr_t>(memory_.data());
+    return memory_.data() + (abi::kPlanAlignment - at % abi::kPlanAlignment) % abi::kPlanAlignment;
+  }
+  bool is_whole() {
+    const std::byte* const end = static_cast<std::byte*>(data()) + bytes_;
+    return std::all_of(end, end + kRed - abi::kPlanAlignment, [](std::byte b) { return b == kByte; });
+  }
+
+ private:
+  static constexpr std::byte kByte{0xA5};
+  static constexpr std::size_t kRed = 256;
+  std::size_t bytes_;
+  std::vector<std::byte> memory_;
+};
+
 /// The variant that assumes nothing, or one whose guards hold.
 const runtime::HostVariant& any_variant(const std::vector<runtime::HostVariant>& variants, const Problem& problem,
                                         testing::Rng& rng) {
@@ -53,9 +74,15 @@ std::string launch_kernel(const runtime::HostVariant& kernel, const Problem& pro
   const Result<abi::LaunchPlan> plan = padlock::testing::plan_launch(abi, *problem.binding);
   if (!plan) return "the launch cannot be planned: " + plan.error().message;
   abi::AccessFault fault;
-  const abi::HostLaunch launch{pointers.data(), plan->sizes.data(), scalars.data(), &fault};
+  abi::HostLaunch launch{pointers.data(), plan->sizes.data(), scalars.data(), &fault};
+  PlanMemory memory(plan->shared_bytes);
+  if (kernel.planner != nullptr && plan->shared_bytes > 0 && rng.chance(90)) {
+    launch.plan = memory.data();
+    kernel.planner(&launch);
+  }
   if (plan->rows < 0 || plan->columns < 0) return fmt::format("a launch of {} x {}", plan->rows, plan->columns);
   launch_range(kernel.entry, launch, *plan, split, rng);
+  if (!memory.is_whole()) return fmt::format("a plan of more than {} bytes", plan->shared_bytes);
   if (fault.claimed == 0) return {};
   const auto access = static_cast<std::size_t>(fault.access);
   return fmt::format("bounds check: access {} at offset {} of {} elements",

@@ -44,9 +44,9 @@ constexpr std::array<std::string_view, 15> kForbidden = {
     "min.NaN", "call",    ".bf16", ".extern .func", ".extern .global", ".local", "trap"};
 /// What activations may have of it: fused multiply-adds, bounds that keep a NaN, approximations whose error changes no
 /// result, and roundings whose NaNs have any payload. (Which of them have what: tests/lit/ptx.)
-constexpr std::array<std::string_view, 7> kOfActivations = {"fma.rn.f64",       "fma.rn.f32",  "rcp.approx.ftz.f32",
-                                                            "rsqrt.approx.f32", "min.NaN.f32", "max.NaN.f32",
-                                                            "cvt.rn.bf16x2.f32"};
+constexpr std::array<std::string_view, 9> kOfActivations = {
+    "fma.rn.f64",       "fma.rn.f32",  "rcp.approx.ftz.f64", "rcp.approx.ftz.f32", "rsqrt.approx.ftz.f64",
+    "rsqrt.approx.f32", "min.NaN.f32", "max.NaN.f32",        "cvt.rn.bf16x2.f32"};
 /// Maxima lose a NaN and the sign of a zero. In a cast to an integer they bound what is not a NaN.
 constexpr std::array<std::string_view, 2> kForbiddenWithoutCast = {"max.f", "min.f"};
 
@@ -186,7 +186,8 @@ class PtxRun {
   bool assemble_alone(const char* target, const abi::CompiledCode& code, const std::string& what) {
     if (!ptxas_ || !ptxas_->knows(target)) return true;
     for (const auto& variants : code.kernels)
-      for (const auto& [abi, offset] : variants) {
+      for (const abi::KernelVariant& variant : variants) {
+        const abi::KernelAbi& abi = variant.abi;
         const std::optional<std::string> text = abi::ptx_of_entry(code.text(), abi.name);
         if (!text) return fail(what, "no entry " + abi.name);
         const auto uses = ptxas_->assemble(*text, target);

@@ -76,8 +76,8 @@ TEST_CASE("a pack of another version, contract or architecture says which it is"
     CHECK(pack.error().code == Code::failed_precondition);
     return pack.error().message;
   };
-  CHECK(message_with(8, std::byte{7}) == "expected a pack of version 5, found 7");
-  CHECK(message_with(12, std::byte{9}) == "expected a pack of ABI revision 4, found 9");
+  CHECK(message_with(8, std::byte{7}) == "expected a pack of version 6, found 7");
+  CHECK(message_with(12, std::byte{9}) == "expected a pack of ABI revision 5, found 9");
   CHECK(message_with(16, std::byte{183}) == "expected a pack of architecture 62, found 183");
 }
 

@@ -1,7 +1,6 @@
 #include "compiler/emit/host/emit_host.h"
 
 #include <algorithm>
-#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -50,11 +49,11 @@ std::vector<const SegmentCall*> from_the_middle(const Schedule& schedule, const 
 /// The functions that one kernel's entries call.
 struct KernelParts {
   std::vector<llvm::Function*> bodies;
-  std::vector<std::optional<RowChunksCode>> rows;  // of each case
+  llvm::Function* chunks = nullptr;  // takes rows by the launch's plan; null where there is none
 
   [[nodiscard]] bool any_float() const {
     return std::ranges::any_of(bodies, [](const llvm::Function* body) { return body && has_float_arithmetic(body); }) ||
-           std::ranges::any_of(rows, [](const auto& code) { return code && has_float_arithmetic(code->taker); });
+           (chunks != nullptr && has_float_arithmetic(chunks));
   }
 };
 
@@ -69,7 +68,7 @@ class EntryEmitter : private FunctionEmitter {
     RowEmitter rows(context_, builder_, exprs_);
     rows.load_buffers(scope_.fields);
     rows.set_columns(scope_.argument(3), scope_.argument(4));
-    make_plans();
+    if (parts_.chunks != nullptr) has_plan_ = emit_has_plan();
     emit_rows(rows);
     if (std::ranges::any_of(context_.schedule.bodies, has_nontemporal_stores)) emit_fence();
     scope_.end();
@@ -103,20 +102,14 @@ class EntryEmitter : private FunctionEmitter {
     }
     builder_.CreateCondBr(builder_.CreateICmpSLT(row, scope_.argument(2)), body, done);
     builder_.SetInsertPoint(body);
+    if (has_plan_ != nullptr) emit_units(emitter, row, coordinates, header);
     Value* left = rows_left(row, coordinates);
     Value* max_rows = max_rows_of_group(left);
     Value* rows = emitter.emit_row([&](const ScheduledCase& row_case) -> std::vector<Value*> {
       Value* alike = kernel().rank() > 1 ? emitter.rows_with_same_case(row_case) : left;
-      Ways ways = emit_short_rows(emitter, row_case, smaller(left, alike), row);
       Value* group = kernel().rank() > 1 ? rows_of_group(emitter, row_case, smaller(max_rows, alike)) : max_rows;
       for (const SegmentCall* call : from_the_middle(context_.schedule, row_case)) emit_call(emitter, *call, group);
-      if (ways.empty()) return {group};
-      BasicBlock* both = block("case_done");
-      ways.push_back({builder_.GetInsertBlock(), {group}});
-      builder_.CreateBr(both);
-      IRBuilder<>(ways.front().first).CreateBr(both);
-      builder_.SetInsertPoint(both);
-      return join(builder_, ways);
+      return {group};
     })[0];
     advance(coordinates, rows);
     row->addIncoming(builder_.CreateAdd(row, rows), builder_.GetInsertBlock());
@@ -156,70 +149,54 @@ class EntryEmitter : private FunctionEmitter {
     return rows;
   }
 
-  // --- short rows ---------------------------------------------------------------------------------------------------
+  // --- rows by a plan -----------------------------------------------------------------------------------------------
 
-  /// State of a case's plan in a task.
-  enum PlanState : std::uint8_t { kToBeMade, kMade, kUseless };
-
-  /// Memory for the plans of all cases. They are made where they are needed first, if at all: in tasks of whole rows,
-  /// short ones, and of enough of them.
-  void make_plans() {
-    plans_.resize(parts_.rows.size());
-    Value* useless = nullptr;
-    for (std::size_t i = 0; i < plans_.size(); ++i) {
-      if (!parts_.rows[i]) continue;
-      if (useless == nullptr) useless = emit_useless(*context_.schedule.row_chunks(i));
-      IRBuilder<> builder = scope_.in_entry();
-      auto* memory = llvm::ArrayType::get(builder_.getInt8Ty(), parts_.rows[i]->plan_bytes);
-      llvm::AllocaInst* plan = builder.CreateAlloca(memory);
-      plan->setAlignment(llvm::Align(RowChunkPlan::kAlign));
-      plans_[i] = {.plan = plan, .state = builder.CreateAlloca(builder_.getInt8Ty())};
-      builder_.CreateStore(builder_.CreateSelect(useless, state(kUseless), state(kToBeMade)), plans_[i].state);
-    }
-  }
-  Value* emit_useless(const RowChunks& rows) {
+  /// Emits whether the launch has a plan, and the task whole rows.
+  Value* emit_has_plan() {
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* given = block("plan");
+    BasicBlock* after = block("no_plan");
     Value* columns = exprs_.exact(builder_, context_.schedule.columns);
-    Value* part = builder_.CreateICmpSLT(builder_.CreateSub(scope_.argument(4), scope_.argument(3)), columns);
-    Value* longer =
-        builder_.CreateICmpSGT(columns, builder_.getInt64(static_cast<std::uint64_t>(rows.loop.longest_row)));
-    Value* row_bytes = exprs_.exact(builder_, context_.abi.row_bytes);
-    Value* task_rows = builder_.CreateSub(scope_.argument(2), scope_.argument(1));
-    Value* few = builder_.CreateICmpSLT(builder_.CreateMul(task_rows, row_bytes),
-                                        builder_.getInt64(static_cast<std::uint64_t>(rows.loop.least_bytes)));
-    return builder_.CreateOr(builder_.CreateOr(part, longer), few);
+    Value* is_whole = builder_.CreateICmpEQ(builder_.CreateSub(scope_.argument(4), scope_.argument(3)), columns);
+    builder_.CreateCondBr(builder_.CreateAnd(is_whole, builder_.CreateIsNotNull(scope_.fields.plan)), given, after);
+    builder_.SetInsertPoint(given);
+    static_assert(RowChunkPlan::vectors() == 0);
+    Value* is_made = builder_.CreateIsNotNull(builder_.CreateLoad(i64_, scope_.fields.plan));
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(after);
+    return join(builder_, {{before, {builder_.getFalse()}}, {given, {is_made}}})[0];
   }
-  [[nodiscard]] llvm::ConstantInt* state(PlanState value) { return builder_.getInt8(value); }
 
-  /// Emits the rows of a case by row chunks, as many as that takes, where there are such. Returns the block from which
-  /// rows that are taken so go on (the builder stands where none are) and their number, or nothing.
-  Ways emit_short_rows(RowEmitter& emitter, const ScheduledCase& row_case, Value* rows, Value* row) {
-    const auto index = static_cast<std::size_t>(&row_case - context_.schedule.cases.data());
-    if (!parts_.rows[index]) return {};
-    const RowChunksCode& code = *parts_.rows[index];
-    const Plan& plan = plans_[index];
-    BasicBlock* wanted = block("row_chunks");
-    BasicBlock* make = block("make_plan");
-    BasicBlock* planned = block("planned");
+  /// Where a unit begins: emits that it and those after it are taken by the plan, as many as may be, and that the task
+  /// goes on at `header` with the rows after them. The builder stands where none are.
+  void emit_units(RowEmitter& emitter, llvm::PHINode* row, const std::vector<llvm::PHINode*>& coordinates,
+                  BasicBlock* header) {
+    const RowChunks& chunks = *context_.schedule.row_chunks();
+    Value* begins = has_plan_;
+    for (const int axis : chunks.row_axes(kernel()))
+      begins = builder_.CreateAnd(begins, builder_.CreateIsNull(coordinates[static_cast<std::size_t>(axis)]));
+    BasicBlock* units = block("units");
+    BasicBlock* some = block("some_units");
     BasicBlock* others = block("other_rows");
-    BasicBlock* some = block("some_rows");
-    const auto load_state = [&] { return builder_.CreateLoad(builder_.getInt8Ty(), plan.state); };
-    builder_.CreateCondBr(builder_.CreateICmpEQ(load_state(), state(kUseless)), others, wanted);
-    builder_.SetInsertPoint(wanted);
-    builder_.CreateCondBr(builder_.CreateICmpEQ(load_state(), state(kMade)), planned, make);
-    builder_.SetInsertPoint(make);
-    llvm::CallInst* is_useful = builder_.CreateCall(code.planner, {scope_.argument(0), plan.plan});
-    is_useful->setCallingConv(code.planner->getCallingConv());
-    builder_.CreateStore(builder_.CreateSelect(is_useful, state(kMade), state(kUseless)), plan.state);
-    builder_.CreateCondBr(is_useful, planned, others);
-    builder_.SetInsertPoint(planned);
-    std::vector<Value*> arguments = {scope_.argument(0), plan.plan, emitter.row_offset(), rows,
-                                     builder_.CreateSub(scope_.argument(2), row)};
-    for (Value* base : emitter.bases_of(context_.schedule.row_chunks(index)->sources)) arguments.push_back(base);
-    llvm::CallInst* number = builder_.CreateCall(code.taker, arguments);
-    number->setCallingConv(code.taker->getCallingConv());
-    builder_.CreateCondBr(builder_.CreateICmpSGT(number, builder_.getInt64(0)), some, others);
+    builder_.CreateCondBr(begins, units, others);
+    builder_.SetInsertPoint(units);
+    Value* columns = exprs_.exact(builder_, context_.schedule.columns);
+    const auto axis = static_cast<std::size_t>(chunks.unit_axis(kernel()));
+    std::vector<Value*> arguments = {
+        scope_.argument(0), builder_.CreateMul(row, columns),
+        builder_.CreateSub(exprs_.exact(builder_, kernel().extents[axis]), coordinates[axis]),
+        builder_.CreateMul(builder_.CreateSub(scope_.argument(2), row), columns)};
+    for (Value* base : emitter.bases_of(chunks.sources)) arguments.push_back(base);
+    llvm::CallInst* taken = builder_.CreateCall(parts_.chunks, arguments);
+    taken->setCallingConv(parts_.chunks->getCallingConv());
+    builder_.CreateCondBr(builder_.CreateICmpSGT(taken, index(0)), some, others);
+    builder_.SetInsertPoint(some);
+    Value* next = builder_.CreateAdd(row, taken);
+    const std::vector<Value*> there = emitter.unflatten(next);
+    row->addIncoming(next, builder_.GetInsertBlock());
+    for (std::size_t i = 0; i < there.size(); ++i) coordinates[i]->addIncoming(there[i], builder_.GetInsertBlock());
+    builder_.CreateBr(header);
     builder_.SetInsertPoint(others);
-    return {{some, {number}}};
   }
 
   void emit_call(RowEmitter& emitter, const SegmentCall& call, Value* rows) {
@@ -246,21 +223,20 @@ class EntryEmitter : private FunctionEmitter {
   }
 
   const KernelParts& parts_;
-  struct Plan {
-    Value *plan = nullptr, *state = nullptr;
-  };
-  std::vector<Plan> plans_;  // of each case
+  Value* has_plan_ = nullptr;  // null where the kernel has none
 };
 
-/// Emits the bodies of a schedule, and what takes its short rows.
+/// Emits the bodies of a schedule, and what makes a plan and takes rows by it.
 KernelParts emit_parts(KernelContext& context) {
   KernelParts parts;
   for (std::size_t i = 0; i < context.schedule.bodies.size(); ++i)
     parts.bodies.push_back(context.schedule.is_row_data(i) ? nullptr : emit_runs(context, i));
-  for (std::size_t i = 0; i < context.schedule.cases.size(); ++i) {
-    const bool chunked = !context.bounds_check && context.proven.takes_row_chunks(i);
-    parts.rows.push_back(chunked ? std::optional(emit_row_chunks(context, i)) : std::nullopt);
-  }
+  if (context.bounds_check || !context.proven.takes_row_chunks()) return parts;
+  const RowChunks& chunks = *context.schedule.row_chunks();
+  const RowChunkPlan plan(context.schedule.kernel, chunks, context.target.mask_registers);
+  context.abi.shared_bytes = plan.bytes;
+  emit_chunk_plan(context, chunks, plan);
+  parts.chunks = emit_row_chunks(context, chunks, plan);
   return parts;
 }
 
@@ -278,7 +254,7 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
   EntryEmitter(context, parts).emit();
   std::vector<abi::KernelAbi> variants = {abi};
   if (!kernel.guards().empty()) {
-    // Bodies that do the same serve both, as planners do that run once a task, and so do the sizes.
+    // Bodies that do the same serve both, as the plan does, and so do the sizes.
     abi::KernelAbi special = abi;
     special.name.append(".").append(name_of(kernel.guards().front().assumption));
     special.guards = kernel.guards();

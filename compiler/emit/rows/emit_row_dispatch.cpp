@@ -323,11 +323,9 @@ abi::KernelAbi contract_of(const Schedule& schedule) {
     for (const BodyNode& node : body.nodes)
       if (node.kind == NodeKind::scalar) scalars.insert(node.scalar);
   };
-  for (std::size_t i = 0; i < schedule.cases.size(); ++i) {
-    for (const SegmentCall& call : schedule.cases[i].calls)
-      for (const LoadSource& source : call.sources) inputs.insert(source.tensor);
-    const RowChunks* const chunks = schedule.row_chunks(i);
-    if (chunks == nullptr) continue;
+  for (const SegmentCall& call : schedule.calls())
+    for (const LoadSource& source : call.sources) inputs.insert(source.tensor);
+  if (const RowChunks* const chunks = schedule.row_chunks()) {
     for (const LoadSource& source : chunks->sources) inputs.insert(source.tensor);
     add_scalars(chunks->body);
   }

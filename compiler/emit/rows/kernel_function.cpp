@@ -95,11 +95,12 @@ LaunchFields::LaunchFields(IRBuilder<>& builder, Value* launch, const KernelCont
     return builder.CreateLoad(builder.getPtrTy(), builder.CreateConstGEP1_64(builder.getPtrTy(), launch, index), name);
   };
   static_assert(offsetof(abi::HostLaunch, sizes) == 8 && offsetof(abi::HostLaunch, scalars) == 16 &&
-                offsetof(abi::HostLaunch, fault) == 24);
+                offsetof(abi::HostLaunch, fault) == 24 && offsetof(abi::HostLaunch, plan) == 32);
   buffers = field(0, "buffers");
   sizes = field(1, "sizes");
   scalars = field(2, "scalars");
   fault = field(3, "fault");
+  plan = field(4, "plan");
 }
 
 Value* LaunchFields::buffer(IRBuilder<>& builder, std::size_t index) const {
@@ -147,8 +148,13 @@ void FunctionScope::end(Value* result) {
 }
 
 Value* emit_predicate(IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph, PredicateId predicate) {
+  return emit_conditions(builder, exprs, graph, graph.conditions_of(predicate));
+}
+
+Value* emit_conditions(IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph,
+                       std::span<const ConditionId> conditions) {
   Value* all = builder.getTrue();
-  for (const ConditionId id : graph.conditions_of(predicate)) {
+  for (const ConditionId id : conditions) {
     const Condition& condition = graph.condition(id);
     Value* value = exprs.exact(builder, condition.expr);
     Value* zero = llvm::ConstantInt::get(value->getType(), 0);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
@@ -95,6 +96,7 @@ struct LaunchFields {
   llvm::Value* sizes;
   llvm::Value* scalars;
   llvm::Value* fault;
+  llvm::Value* plan = nullptr;  ///< of the host
 
   [[nodiscard]] llvm::Value* buffer(llvm::IRBuilder<>& builder, std::size_t index) const;
   /// Loads the buffers of all results.
@@ -151,6 +153,9 @@ class FunctionEmitter {
   llvm::Type* i64_ = builder_.getInt64Ty();
 };
 
+/// Emits whether all conditions hold, as i1.
+[[nodiscard]] llvm::Value* emit_conditions(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph,
+                                           std::span<const ConditionId> conditions);
 /// Emits whether all conditions of a predicate hold, as i1.
 [[nodiscard]] llvm::Value* emit_predicate(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph,
                                           PredicateId predicate);

@@ -70,7 +70,7 @@ class OpEmitter {
   Value* activation(ir::Op op, ir::DType dtype, Value* x);
   Value* unless_in_doubt(Value* v, std::pair<Value*, Value*> likely, llvm::function_ref<Value*(Value*)> of);
   Value* side_by_side(Value* v, llvm::function_ref<Value*(Value*)> of);
-  Value* one_by_one(Value* v, llvm::function_ref<Value*(Value*)> of);
+  Value* two_by_two(Value* v, llvm::function_ref<Value*(Value*)> of);
   Value* from_activation(ir::DType dtype, Value* v);
   Value* integer_abs(int width, Value* x);
   Value* sign(ir::DType dtype, Value* x);

@@ -13,7 +13,6 @@ struct TargetFeatures {
   bool rounds_floats = false;     ///< has floor, ceil and round as instructions; else LLVM would call a library
   bool fma = false;               ///< multiplies and adds with one rounding
   bool mask_registers = false;    ///< selects any vector's lanes by a register of bits
-  bool permutes_halves = false;   ///< permutes each half of a vector of 32 bytes by itself, in one instruction
   bool packs_words = false;       ///< does what it can on words of several elements: it has no registers of fewer bits
   bool f16_masks = false;         ///< compares both f16 of a word at once, as PTX does
   bool bf16_masks = false;        ///< the same of bf16

@@ -50,9 +50,9 @@ struct Counterexample {
 
 struct Obligation {
   ObligationKind kind = ObligationKind::load;
-  int body = -1;       ///< load, store, disjoint: of which of the schedule's bodies
-  int load = -1;       ///< load: which of the body's
-  int row_case = -1;   ///< of the row chunks of which case of the schedule
+  int body = -1;  ///< load, store, disjoint: of which of the schedule's bodies
+  int load = -1;  ///< load: which of the body's
+  bool of_row_chunks = false;
   std::string access;  ///< of which tensor, and where: "x[$0, $1 - lo] in columns [lo, lo + S)"
   Verdict verdict = Verdict::proved;
   std::string guard = {};                       ///< guarded: under which assumption

@@ -6,9 +6,12 @@ namespace padlock::compiler {
 
 void ProvenKernel::set_proof(Proof proof) {
   proof_ = std::move(proof);
+  takes_row_chunks_ = schedule_.row_chunks() != nullptr;
   for (const Obligation& o : proof_.obligations) {
-    if (o.row_case >= 0 && o.verdict != Verdict::proved) undecided_chunks_.insert(o.row_case);
-    if (o.row_case >= 0) continue;
+    if (o.of_row_chunks) {
+      takes_row_chunks_ = takes_row_chunks_ && o.verdict == Verdict::proved;
+      continue;
+    }
     if (o.kind == ObligationKind::load && o.verdict == Verdict::guarded) guarded_loads_.emplace(o.body, o.load);
     if (o.verdict != Verdict::checked) continue;
     if (o.kind == ObligationKind::load) checked_loads_.emplace(o.body, o.load);

@@ -68,10 +68,8 @@ class ProvenKernel {
     return std::ranges::any_of(guarded_loads_, [&](const auto& load) { return load.first == body; });
   }
   [[nodiscard]] bool stores_are_checked(int body) const { return checked_stores_.contains(body); }
-  /// Returns whether the rows of a case may be taken by row chunks: there are such, and they are proved.
-  [[nodiscard]] bool takes_row_chunks(std::size_t row_case) const {
-    return schedule_.row_chunks(row_case) != nullptr && !undecided_chunks_.contains(static_cast<int>(row_case));
-  }
+  /// Returns whether rows may be taken by row chunks: there are such, and they are proved.
+  [[nodiscard]] bool takes_row_chunks() const { return takes_row_chunks_; }
   /// Guards that a launch must satisfy for the specialised variant. Empty where there is nothing to specialise.
   [[nodiscard]] const std::vector<abi::Guard>& guards() const { return guards_; }
   /// Bounds of sizes that every launch must satisfy, in whatever variant. Empty where the program implies all.
@@ -91,7 +89,7 @@ class ProvenKernel {
   std::set<std::pair<int, int>> checked_loads_, guarded_loads_;
   std::set<int> checked_stores_;
   std::vector<ir::Constraint> preconditions_;
-  std::set<int> undecided_chunks_;  // cases whose row chunks are not proved
+  bool takes_row_chunks_ = false;
   std::vector<abi::Guard> guards_;
 };
 

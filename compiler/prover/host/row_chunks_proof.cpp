@@ -14,21 +14,19 @@ namespace padlock::compiler {
 namespace {
 
 // After those of a chunk (compiler/schedule/model/row_chunks.cpp).
-enum VariableOrder { kVector = 1300, kNextVector, kWindowOffset, kChunkLane, kElement, kIndex, kLaterRows };
+enum VariableOrder { kVector = 1300, kNextVector, kWindowOffset, kChunkLane, kElement, kIndex, kLaterUnits };
 
 class ChunkProver : private ScheduleProof {
  public:
-  ChunkProver(ProofSession& session, const Schedule& schedule, std::size_t row_case, const solver::Region& rows,
-              Proof& proof)
+  ChunkProver(ProofSession& session, const Schedule& schedule, Proof& proof)
       : ScheduleProof(session, schedule, proof),
-        chunks_(*schedule.row_chunks(row_case)),
+        chunks_(*schedule.row_chunks()),
         loop_(chunks_.loop),
-        rows_(rows),
         at_(exprs_),
         vector_(exprs_.variable("vector", kVector)),
         lane_(exprs_.variable("chunk_lane", kChunkLane)),
-        row_(kernel_.coordinate(kernel_.rank() - 2)),
-        later_(exprs_.variable("later_rows", kLaterRows)),
+        unit_(kernel_.coordinate(chunks_.unit_axis(kernel_))),
+        later_(exprs_.variable("later_units", kLaterUnits)),
         lanes_(exprs_.constant(loop_.lanes)) {
     lane_region_.nonnegative = {less(lane_, lanes_)};
   }
@@ -41,7 +39,6 @@ class ChunkProver : private ScheduleProof {
       prove_window(i);
       prove_map(i);
     }
-    for (const InterleavedColumns& all : chunks_.interleaved) prove_interleaved(all);
   }
 
  private:
@@ -52,8 +49,8 @@ class ChunkProver : private ScheduleProof {
     return region;
   }
 
-  /// All lanes of all vectors lie in the group's rows, which are the task's: none is left to another task, since what
-  /// is stored past the chunk is stored again.
+  /// All lanes of all vectors lie in the task's rows: none is left to another task, since what is stored past the chunk
+  /// is stored again.
   void prove_stores() {
     solver::Region region = trip();
     join(region, lane_region_);
@@ -131,75 +128,31 @@ class ChunkProver : private ScheduleProof {
            {{{at_least(index, lanes_)}, beyond}});
   }
 
-  /// Any number of rows later, a load's element is as far after as its row's base. By terms, as coordinates are sums;
+  /// Any number of units later, a load's element is as far after as its unit's base. By terms, as coordinates are sums;
   /// only what is wrong there is asked about as a whole.
   void prove_map(std::size_t load) {
     const LoadSource& source = chunks_.sources[load];
     const Expr offset = kernel_.graph.layout(source.layout).offset_of(exprs_, source.coordinates);
-    const Expr first = exprs_.add(source.base, chunks_.body.loads[load].offset);
+    const UnitOffset& within = chunks_.offsets[load];
+    const Expr first = exprs_.add(exprs_.add(source.base, within.row), within.column);
     const Expr named = later(offset);
     const Expr taken = exprs_.add(first, exprs_.mul(later_, source.step));
     const auto describe = [=, this](const Evaluate& at) {
       return fmt::format("element {} of {} is taken for element {}", at(taken), name(load), at(named));
     };
     std::vector<Goal> goals;
-    if (taken != named && (first != offset || step_of_rows(source) != source.step))
+    if (taken != named && (first != offset || step_of_units(source) != source.step))
       goals = differ(taken, named, describe);
-    solver::Region region = rows_;
-    region.nonnegative.push_back(less(later(row_), kernel_.extents[kernel_.extents.size() - 2]));
-    region.nonnegative.push_back(less(kernel_.column(), kernel_.extents.back()));
-    decide(ObligationKind::load, fmt::format("rows of {} in chunks", name(load)), region, goals);
+    solver::Region region;
+    for (int axis = 0; axis < kernel_.rank(); ++axis)
+      region.nonnegative.push_back(less(later(kernel_.coordinate(axis)), kernel_.extent(axis)));
+    decide(ObligationKind::load, fmt::format("units of {} in chunks", name(load)), region, goals);
   }
 
-  /// The shuffles put into each lane of each vector the element that the selection by column names for it: of as many
-  /// rows as a window has elements, since no other window ends a vector before all its lanes are filled.
-  void prove_interleaved(const InterleavedColumns& all) {
-    const std::string& tensor = name(static_cast<std::size_t>(all.loads.front()));
-    std::vector<Goal> goals;
-    const auto refute = [&](std::string what) {
-      goals.push_back({{exprs_.constant(0)}, [what = std::move(what)](const Evaluate&) { return what; }});
-    };
-    bool are_full = schedule_.columns.is_constant(loop_.vectors) && std::ssize(all.loads) == loop_.vectors &&
-                    loop_.filled_limit.is_constant(loop_.lanes - 1) && loop_.span_limit.is_constant(loop_.lanes - 1);
-    for (std::size_t i = 0; i < chunks_.sources.size(); ++i) are_full = are_full && has_one_window(kernel_, chunks_, i);
-    if (!are_full) refute(fmt::format("a vector may end before it has {} lanes", loop_.lanes));
-    const auto vectors = shuffled_lanes(static_cast<int>(std::ssize(all.loads)), loop_.lanes, all.shuffles);
-    const std::size_t first = vectors.size() - static_cast<std::size_t>(loop_.vectors);
-    for (int element = 0; element < loop_.vectors * loop_.lanes; ++element) {
-      const ShuffledLane& taken = vectors[first + static_cast<std::size_t>(element / loop_.lanes)]
-                                         [static_cast<std::size_t>(element % loop_.lanes)];
-      const int column = element % loop_.vectors;
-      const int row = element / loop_.vectors;
-      const int named = load_at(all.node, column);
-      const int load = all.loads[static_cast<std::size_t>(taken.vector)];
-      if (load != named || taken.element != row)
-        refute(fmt::format("element {} is load {} of row {}, and load {} of row {} is taken", element, named, row, load,
-                           taken.element));
-    }
-    decide(ObligationKind::load, fmt::format("interleaved columns of {}", tensor), {}, goals);
-  }
-
-  /// The load that a selection by column takes there; -1 where that is not known.
-  [[nodiscard]] int load_at(int node, int column) const {
-    while (true) {
-      const BodyNode& one = chunks_.body.nodes[static_cast<std::size_t>(node)];
-      if (one.kind == NodeKind::load) return one.load;
-      if (one.kind != NodeKind::when) return -1;
-      bool holds = true;
-      for (const ConditionId id : kernel_.graph.conditions_of(one.guard)) {
-        const Condition& condition = kernel_.graph.condition(id);
-        const Expr value = replaced(exprs_, condition.expr, kernel_.column(), exprs_.constant(column));
-        if (condition.kind != Condition::Kind::zero || !value.is_constant()) return -1;
-        holds = holds && value.is_constant(0);
-      }
-      node = one.operands[holds ? 0 : 1];
-    }
-  }
-
-  /// Some rows later.
-  Expr later(Expr e) { return replaced(exprs_, e, row_, exprs_.add(row_, later_)); }
-  /// The elements from a row to the next, where each coordinate grows by as much in every row; else nothing.
-  Expr step_of_rows(const LoadSource& source) {
+  /// Some units later.
+  Expr later(Expr e) { return replaced(exprs_, e, unit_, exprs_.add(unit_, later_)); }
+  /// The elements from a unit to the next, where each coordinate grows by as much in every unit; else nothing.
+  Expr step_of_units(const LoadSource& source) {
     const ir::Layout& layout = kernel_.graph.layout(source.layout);
     Expr step = exprs_.constant(0);
     for (std::size_t axis = 0; axis < source.coordinates.size(); ++axis) {
@@ -213,9 +166,8 @@ class ChunkProver : private ScheduleProof {
 
   const RowChunks& chunks_;
   const RowChunkLoop& loop_;
-  const solver::Region& rows_;
   RowChunkVariables at_;
-  Expr vector_, lane_, row_, later_, lanes_;
+  Expr vector_, lane_, unit_, later_, lanes_;
   solver::Region lane_region_;
 };
 
@@ -236,11 +188,11 @@ void withdraw_undecided(std::vector<Obligation>& obligations) {
 
 }  // namespace
 
-void prove_row_chunks(ProofSession& session, const Schedule& schedule, std::size_t row_case, const solver::Region& rows,
-                      Proof& proof) {
+void prove_row_chunks(ProofSession& session, const Schedule& schedule, Proof& proof) {
+  if (schedule.row_chunks() == nullptr) return;
   Proof own;
-  ChunkProver(session, schedule, row_case, rows, own).run();
-  for (Obligation& obligation : own.obligations) obligation.row_case = static_cast<int>(row_case);
+  ChunkProver(session, schedule, own).run();
+  for (Obligation& obligation : own.obligations) obligation.of_row_chunks = true;
   withdraw_undecided(own.obligations);
   std::ranges::move(own.obligations, std::back_inserter(proof.obligations));
 }

@@ -44,10 +44,7 @@ void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options) {
   for (Body& body : schedule.bodies) choose_vectors(schedule.exprs(), grid.lanes, body);
   const int threads = grid.threads, lanes = grid.lanes;
   schedule.cover = std::move(grid);
-  const auto is_blended = [&](const ScheduledCase& row) {
-    const std::optional<Blend> blend = blend_of(schedule, row);
-    return blend && blend->loads.size() > 1;
-  };
+  const auto is_blended = [&](const ScheduledCase& row) { return blend_of(schedule, row).has_value(); };
   // A second vector's loads of all segments would take registers of half the threads.
   if (std::ranges::any_of(schedule.cases, is_blended))
     schedule.cover = make_vector_grid(schedule.exprs(), threads, /*vectors=*/1, lanes);

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <vector>
-
 #include "compiler/schedule/model/schedule.h"
 #include "compiler/schedule/model/schedule_options.h"
-#include "compiler/schedule/model/segments.h"
 
 // The makers of the host's covers, each in the source of its name.
 namespace padlock::compiler {
@@ -22,10 +19,10 @@ void make_turns(Schedule& schedule, const ScheduleOptions& options);
 /// rows are taken together.
 void set_row_steps(Schedule& schedule);
 
-/// Gives the cases of a host's schedule whose rows may be short a second way to take them
-/// (compiler/schedule/model/row_chunks.h), where the target permutes vectors: those in which no predicate depends on
-/// the row, and each load's address is that of its row, which grows evenly, and a part that depends on the column
-/// alone.
-void make_row_chunks(Schedule& schedule, const std::vector<RowCase>& cases, const ScheduleOptions& options);
+/// Gives a host's schedule whose rows may be short a second way to take them (compiler/schedule/model/row_chunks.h),
+/// where the target permutes vectors: by units of the fewest inner axes in which no predicate depends on the unit, and
+/// each load's address is that of its unit, which grows evenly, a part that depends on the rows in it, and one that
+/// depends on the column alone.
+void make_row_chunks(Schedule& schedule, const ScheduleOptions& options);
 
 }  // namespace padlock::compiler

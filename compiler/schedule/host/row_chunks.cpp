@@ -1,4 +1,4 @@
-#include "compiler/schedule/host/covers.h"
+#include "compiler/schedule/model/row_chunks.h"
 
 #include <algorithm>
 #include <optional>
@@ -6,201 +6,121 @@
 
 #include "compiler/schedule/cases/row_recurrence.h"
 #include "compiler/schedule/cases/segments.h"
-#include "compiler/schedule/host/interleave.h"
+#include "compiler/schedule/host/covers.h"
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 namespace {
 
-// A chunk of four vectors wastes at most a fifth of its lanes on rows of up to one vector, and its index vectors fit
-// the registers beside what one or two loads need.
-constexpr int kVectors = 4;
 constexpr std::size_t kMaxLoads = 4;
-// Columns that are interleaved need no more than a vector each.
-constexpr int kMaxInterleaved = 8;
-// The longest row that is taken with others: longer ones fill vectors of their own.
-constexpr int kLongestBytes = 128;
-// To plan 256 lanes takes about as long as to take 16 KiB of short rows one by one.
-constexpr std::int64_t kLeastBytes = 16 << 10;
+constexpr int kMaxAxes = 3;
+// The longest row that is taken with others, and that of a plane: longer ones fill vectors of their own.
+constexpr int kLongestBytes = 128, kLongestPlaneBytes = 192;
+// To plan a chunk takes about as long as to take so many bytes of short rows one by one.
+constexpr std::int64_t kLeastBytes = 4 << 10;
 // Beyond these a chunk is bound by its operations, which other strategies do as well.
 constexpr std::size_t kMaxWork = 8;
 
-/// Makes the row chunks of one case.
+/// Makes the row chunks whose units have so many axes.
 class RowChunkMaker {
  public:
-  RowChunkMaker(Schedule& schedule, const ScheduleOptions& options)
-      : has_cases_(schedule.cases.size() > 1),
-        kernel_(schedule.kernel),
-        options_(options),
-        exprs_(schedule.exprs()),
-        columns_(schedule.columns),
-        column_(kernel_.column()),
-        row_(kernel_.coordinate(kernel_.rank() - 2)) {}
+  RowChunkMaker(Schedule& schedule, const ScheduleOptions& options, int axes)
+      : kernel_(schedule.kernel), options_(options), exprs_(schedule.exprs()), made_() {
+    made_.axes = axes;
+  }
 
-  std::optional<RowChunks> make(const RowCase& row) {
-    auto [body, sources] = make_body(kernel_, row.roots, /*vector_sums=*/false);
-    RowChunks made{.body = std::move(body), .sources = std::move(sources), .loop = {}, .interleaved = {}};
+  std::optional<RowChunks> make() {
+    if (kernel_.reads_by_data()) return std::nullopt;  // a plan knows sizes alone
+    std::tie(made_.body, made_.sources) = make_body(kernel_, kernel_.roots, /*vector_sums=*/false);
     // Rows of fill are few beside others, and cheap.
-    if (made.body.loads.empty() || reads_indices(made.body) || !depends_on_columns_alone(made.body))
-      return std::nullopt;
-    const int lanes = lanes_of(made.body);
-    if (!give_columns_windows(made, lanes) || !is_small(made.body)) return std::nullopt;
-    for (std::size_t i = 0; i < made.sources.size(); ++i)
-      if (!split_offset(made.body.loads[i], made.sources[i])) return std::nullopt;
-    const int longest = std::min(kLongestBytes / result_bytes(), kVectors * lanes);
-    // A program with cases pads rows, too: images, whose rows are taken to be long unless it is known that they are
-    // not. Of short ones no more are alike than an image has.
-    const Int128 known = has_cases_ ? columns_.range().hi : columns_.range().lo;
-    if (lanes < 2 || known > longest) return std::nullopt;
-    made.body.lanes = lanes;
-    made.loop = make_row_chunk_loop(exprs_, lanes, vectors_of(made), longest);
-    made.loop.least_bytes = kLeastBytes;
-    add_shuffles(made);
-    if (made.interleaved.empty() && made.body.loads.size() > kMaxLoads) return std::nullopt;
-    return made;
+    const Body& body = made_.body;
+    if (body.loads.empty() || body.loads.size() > kMaxLoads || operation_count(body) > kMaxWork) return std::nullopt;
+    if (reads_indices(body) || !are_units_alike()) return std::nullopt;
+    const int lanes = lanes_of(body);
+    for (std::size_t i = 0; i < made_.sources.size(); ++i)
+      if (!is_near(made_.sources[i], lanes) || !split_offset(i)) return std::nullopt;
+    const int bytes = made_.axes == 1 ? kLongestBytes : kLongestPlaneBytes;
+    const int longest = bytes / result_bytes();
+    if (lanes < 2 || kernel_.extents.back().range().lo > longest) return std::nullopt;
+    made_.body.lanes = lanes;
+    made_.loop = make_row_chunk_loop(exprs_, lanes);
+    made_.loop.joined = joined_vectors(lanes);
+    made_.loop.longest_row = longest;
+    made_.loop.least_bytes = kLeastBytes;
+    choose_room(kernel_, made_);
+    if (made_.loop.vectors.is_constant(0)) return std::nullopt;
+    return std::move(made_);
   }
 
  private:
-  static bool is_small(const Body& body) {
-    return body.loads.size() <= kMaxInterleaved && operation_count(body) <= kMaxWork;
+  /// Coordinates that an expression has: of other units, of the unit's rows, and of columns.
+  struct Mentions {
+    bool others = false, rows = false, column = false;
+  };
+  [[nodiscard]] Mentions mentions_of(Expr e) const {
+    Mentions found;
+    for (int axis = 0; axis < kernel_.rank(); ++axis) {
+      if (!mentions(e, kernel_.coordinate(axis))) continue;
+      (axis <= made_.unit_axis(kernel_) ? found.others : axis + 1 < kernel_.rank() ? found.rows : found.column) = true;
+    }
+    return found;
   }
 
-  [[nodiscard]] bool depends_on_columns_alone(const Body& body) const {
-    const auto alone = [&](PredicateId predicate) {
-      return std::ranges::none_of(kernel_.graph.conditions_of(predicate), [&](ConditionId id) {
-        return kernel_.mentions_rows(kernel_.graph.condition(id).expr);
+  [[nodiscard]] bool are_units_alike() const {
+    const auto alike = [&](PredicateId predicate) {
+      return std::ranges::all_of(kernel_.graph.conditions_of(predicate), [&](ConditionId id) {
+        const Mentions found = mentions_of(kernel_.graph.condition(id).expr);
+        return !found.others && !(found.rows && found.column);
       });
     };
-    return std::ranges::all_of(body.nodes, [&](const BodyNode& node) { return alone(node.guard); }) &&
-           std::ranges::all_of(body.loads, [&](const BodyLoad& load) { return alone(load.guard); });
+    return std::ranges::all_of(made_.body.nodes, [&](const BodyNode& node) { return alike(node.guard); }) &&
+           std::ranges::all_of(made_.body.loads, [&](const BodyLoad& load) { return alike(load.guard); });
   }
 
-  /// A load whose columns lie farther apart than a window is long, as a transposition's do, becomes one load for each
-  /// column, of which there are few: each has a window of its own.
-  /// Returns false where there are too many, or none.
-  bool give_columns_windows(RowChunks& rows, int lanes) {
-    if (std::ranges::none_of(rows.sources, [&](const LoadSource& source) { return is_far_apart(source, lanes); }))
-      return true;
-    if (!columns_.is_constant() || columns_.constant() < 1 || columns_.constant() > kMaxInterleaved) return false;
-    RowChunks made;
-    std::vector<int> renamed;
-    for (BodyNode node : rows.body.nodes) {
-      for (int& operand : node.operands) operand = renamed[static_cast<std::size_t>(operand)];
-      if (node.kind == NodeKind::load) {
-        const auto load = static_cast<std::size_t>(node.load);
-        if (is_far_apart(rows.sources[load], lanes))
-          add_columns(made, node, rows.body.loads[load], rows.sources[load]);
-        else
-          add_load(made, node, rows.body.loads[load], rows.sources[load]);
-      } else {
-        made.body.nodes.push_back(node);
-      }
-      renamed.push_back(static_cast<int>(made.body.nodes.size()) - 1);
+  /// Returns whether neighbouring columns of a load may lie in one window.
+  [[nodiscard]] bool is_near(const LoadSource& source, int lanes) const {
+    const ir::Layout& layout = kernel_.graph.layout(source.layout);
+    for (std::size_t axis = 0; axis < source.coordinates.size(); ++axis) {
+      if (!mentions(source.coordinates[axis], kernel_.column())) continue;
+      const Expr step = layout.step_of(exprs_, static_cast<int>(axis), 1);
+      if (!step.is_constant() || step.constant() >= lanes || step.constant() <= -lanes) return false;
     }
-    for (const int root : rows.body.roots) made.body.roots.push_back(renamed[static_cast<std::size_t>(root)]);
-    rows = std::move(made);
     return true;
   }
 
-  [[nodiscard]] bool is_far_apart(const LoadSource& source, int lanes) {
-    const ir::Layout& layout = kernel_.graph.layout(source.layout);
-    for (std::size_t axis = 0; axis < source.coordinates.size(); ++axis) {
-      if (!mentions(source.coordinates[axis], column_)) continue;
-      const Expr step = layout.step_of(exprs_, static_cast<int>(axis), 1);
-      if (!step.is_constant() || step.constant() >= lanes || step.constant() <= -lanes) return true;
-    }
-    return false;
-  }
-
-  static void add_load(RowChunks& rows, BodyNode node, const BodyLoad& load, const LoadSource& source) {
-    node.load = static_cast<int>(rows.body.loads.size());
-    rows.body.nodes.push_back(std::move(node));
-    rows.body.loads.push_back(load);
-    rows.sources.push_back(source);
-  }
-
-  /// The value of the last column, but of the one before it there, and so on.
-  void add_columns(RowChunks& rows, const BodyNode& node, const BodyLoad& load, const LoadSource& source) {
-    const auto columns = static_cast<int>(columns_.constant());
-    for (int column = columns - 1; column >= 0; --column) {
-      const int others = static_cast<int>(rows.body.nodes.size()) - 1;
-      const ConditionId here = kernel_.graph.add({exprs_.sub(column_, exprs_.constant(column)), Condition::Kind::zero});
-      std::vector<ConditionId> conditions = {here};
-      const auto known = kernel_.graph.conditions_of(load.guard);
-      conditions.insert(conditions.end(), known.begin(), known.end());
-      BodyLoad one = load;
-      one.guard = kernel_.graph.conjunction(std::move(conditions));
-      LoadSource moved = source;
-      for (Expr& c : moved.coordinates) c = replaced(exprs_, c, column_, exprs_.constant(column));
-      add_load(rows, node, one, moved);
-      if (column == columns - 1) continue;
-      BodyNode choice{.kind = NodeKind::when, .dtype = node.dtype};
-      choice.guard = kernel_.graph.conjunction({here});
-      choice.operands = {others + 1, others};
-      rows.body.nodes.push_back(std::move(choice));
-    }
-    InterleavedColumns all{.node = static_cast<int>(rows.body.nodes.size()) - 1, .loads = {}, .shuffles = {}};
-    for (int column = 0; column < columns; ++column)
-      all.loads.push_back(static_cast<int>(rows.body.loads.size()) - 1 - column);
-    rows.interleaved.push_back(std::move(all));
-  }
-
-  /// Interleaves the columns that lie apart where all vectors of a chunk are full: a window of each column has the rows
-  /// that fill as many vectors as there are columns, and nothing else is loaded that could end one of them.
-  void add_shuffles(RowChunks& rows) {
-    bool is_full = columns_.is_constant(rows.loop.vectors);
-    for (std::size_t i = 0; i < rows.sources.size(); ++i) is_full = is_full && has_one_window(kernel_, rows, i);
-    for (InterleavedColumns& all : rows.interleaved) {
-      const int bytes = ir::byte_size(rows.body.nodes[static_cast<std::size_t>(all.node)].dtype);
-      auto shuffles = interleave(rows.loop.vectors, rows.loop.lanes, bytes, options_.permutes.takes_any_two(bytes));
-      is_full = is_full && shuffles.has_value();
-      if (is_full) all.shuffles = *std::move(shuffles);
-    }
-    if (!is_full) rows.interleaved.clear();
-  }
-
-  /// Splits the offset of a load into the terms of its row and the others.
-  bool split_offset(BodyLoad& load, LoadSource& source) {
+  /// Splits the offset of a load into the terms of other units, of the unit's rows, and of columns.
+  bool split_offset(std::size_t index) {
+    BodyLoad& load = made_.body.loads[index];
+    LoadSource& source = made_.sources[index];
     const ir::Layout& layout = kernel_.graph.layout(source.layout);
     const Expr offset = layout.offset_of(exprs_, source.coordinates);
+    UnitOffset within{.row = exprs_.constant(0), .column = offset};
     source.base = exprs_.constant(0);
     const bool is_sum = offset.kind() == ir::ExprKind::sum;
     for (std::size_t i = 0; i < (is_sum ? offset.operands().size() : 1); ++i) {
-      const Expr term = is_sum ? offset.operands()[i] : offset;
-      if (!kernel_.mentions_rows(term)) continue;
-      if (mentions(term, column_)) return false;
-      source.base =
-          exprs_.add(source.base, is_sum ? exprs_.mul(exprs_.constant(offset.coefficients()[i]), term) : term);
+      const Expr part = is_sum ? offset.operands()[i] : offset;
+      const Mentions found = mentions_of(part);
+      if (int{found.others} + int{found.rows} + int{found.column} > 1) return false;
+      if (!found.others && !found.rows) continue;
+      const Expr term = is_sum ? exprs_.mul(exprs_.constant(offset.coefficients()[i]), part) : part;
+      Expr& to = found.others ? source.base : within.row;
+      to = exprs_.add(to, term);
+      within.column = exprs_.sub(within.column, term);
     }
     load.kind = LoadKind::general;
     load.step = {};
-    load.offset = exprs_.sub(offset, source.base);
+    load.offset = exprs_.add(within.row, within.column);
+    made_.offsets.push_back(within);
     source.step = exprs_.constant(0);
+    const Expr unit = kernel_.coordinate(made_.unit_axis(kernel_));
     for (std::size_t axis = 0; axis < source.coordinates.size(); ++axis) {
-      const auto recurrence = recurrence_in(exprs_, source.coordinates[axis], row_);
+      const auto recurrence = recurrence_in(exprs_, source.coordinates[axis], unit);
       if (!recurrence || !recurrence->is_even() || !recurrence->step.is_constant()) return false;
       source.step =
           exprs_.add(source.step, layout.step_of(exprs_, static_cast<int>(axis), recurrence->step.constant()));
     }
     source.rows = {};
     return true;
-  }
-
-  /// Where columns are loaded apart, each from the same rows, as many rows as a window has elements are as many vectors
-  /// as there are columns. Rows whose length is known take as many as cost least for each row that they hold whole.
-  [[nodiscard]] int vectors_of(const RowChunks& rows) const {
-    bool apart = false;
-    for (std::size_t i = 0; i < rows.sources.size(); ++i) apart |= has_one_window(kernel_, rows, i);
-    if (!columns_.is_constant() || columns_.constant() < 1) return kVectors;
-    const auto columns = static_cast<int>(columns_.constant());
-    if (apart) return std::min(columns, rows.interleaved.empty() ? kVectors : kMaxInterleaved);
-    int best = kVectors;
-    const auto whole = [&](int vectors) { return vectors * rows.body.lanes / columns; };
-    // A trip of the loop takes about half as long as a vector.
-    const auto cost = [&](int vectors) { return 2 * vectors + 1; };
-    for (int vectors = kVectors - 1; vectors > 0; --vectors)
-      if (cost(vectors) * whole(best) < cost(best) * whole(vectors)) best = vectors;
-    return best;
   }
 
   [[nodiscard]] int result_bytes() const {
@@ -217,23 +137,36 @@ class RowChunkMaker {
     return lanes;
   }
 
-  bool has_cases_;
+  /// Windows of a block are permuted as one where the target shuffles blocks of wider vectors, and every value is as
+  /// wide as what is loaded.
+  [[nodiscard]] int joined_vectors(int lanes) const {
+    const auto is_block = [&](const auto& value) { return lanes * ir::byte_size(value.dtype) == kBlockBytes; };
+    const auto is_narrow = [&](const auto& value) { return lanes * ir::byte_size(value.dtype) <= kBlockBytes; };
+    const int wide = std::min(options_.permutes.blocks, options_.vector_bytes);
+    if (wide <= kBlockBytes || !std::ranges::all_of(made_.body.loads, is_block) ||
+        !std::ranges::all_of(made_.body.nodes, is_narrow))
+      return 1;
+    return wide / kBlockBytes;
+  }
+
   Kernel& kernel_;
   const ScheduleOptions& options_;
   ir::ExprContext& exprs_;
-  Expr columns_, column_, row_;
+  RowChunks made_;
 };
 
 }  // namespace
 
-void make_row_chunks(Schedule& schedule, const std::vector<RowCase>& cases, const ScheduleOptions& options) {
+void make_row_chunks(Schedule& schedule, const ScheduleOptions& options) {
   const bool permutes = std::ranges::any_of(options.permutes.bytes, [](int bytes) { return bytes > 0; });
-  if (!permutes || !options.split || schedule.kernel.rank() == 1) return;
-  if (schedule.row_axis != schedule.kernel.rank() - 2) return;
-  HostCover cover;
-  RowChunkMaker maker(schedule, options);
-  for (const RowCase& row : cases) cover.row_chunks.push_back(row.is_test() ? std::nullopt : maker.make(row));
-  schedule.cover = std::move(cover);
+  const int rank = schedule.kernel.rank();
+  if (!permutes || !options.split || schedule.row_axis != rank - 2) return;
+  for (int axes = 1; axes <= std::min(kMaxAxes, rank - 1); ++axes) {
+    std::optional<RowChunks> made = RowChunkMaker(schedule, options, axes).make();
+    if (!made) continue;
+    schedule.cover = HostCover{std::move(made)};
+    return;
+  }
 }
 
 }  // namespace padlock::compiler

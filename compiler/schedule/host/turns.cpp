@@ -116,16 +116,17 @@ class TurnMaker {
     return made;
   }
 
-  /// Rows of a known number of columns that are few go by row chunks.
   void make_interleaves(int lanes) {
     const Kernel& kernel = schedule_.kernel;
     const int size = ir::byte_size(kernel.result(0).dtype);
-    bool fits = takes_bytes() && schedule_.row_axis + 2 == kernel.rank() && !schedule_.columns.is_constant() &&
-                may_be_small(schedule_.columns);
+    bool fits = takes_bytes() && schedule_.row_axis + 2 == kernel.rank() && may_be_small(schedule_.columns);
     for (std::size_t i = 0; i < kernel.results.size(); ++i) fits &= ir::byte_size(kernel.result(i).dtype) == size;
     for (std::size_t i = 0; i < body_.loads.size(); ++i) fits &= is_adjacent_in_rows(i) || is_same_in_rows(i);
-    for (int columns = kFewestRows; fits && columns * size <= kBlockBytes && columns <= kMostColumns; columns *= 2)
-      body_.interleaves.push_back(interleave_of(columns, std::max(lanes, kBlockBytes / size), size));
+    const ir::Range known = schedule_.columns.range();
+    for (int columns = known.hi <= 2 ? 2 : kFewestRows;
+         fits && columns * size <= kBlockBytes && columns <= kMostColumns && known.hi > columns / 2; columns *= 2)
+      if (known.lo <= columns)
+        body_.interleaves.push_back(interleave_of(columns, std::max(lanes, kBlockBytes / size), size));
   }
 
   [[nodiscard]] Interleave interleave_of(int columns, int lanes, int size) const {

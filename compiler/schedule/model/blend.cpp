@@ -5,12 +5,10 @@
 namespace padlock::compiler {
 namespace {
 
-// Each vector pays for all loads and operations that some vector of its warp needs. With three loads that have a
-// segment each, as a pad that wraps has them, a blend is no faster.
+// Each vector pays for all loads and operations that some vector of its warp needs. With three loads that have a segment
+// each, as a pad that wraps has them, a blend is no faster.
 constexpr std::size_t kMostSegments = 8, kMostLoads = 4, kMostOperations = 8;
 constexpr std::ptrdiff_t kMostOwnLoads = 2;
-// A vector of fewer elements that is one load beside fills is as soon made by element.
-constexpr int kFewLanes = 8;
 constexpr int kWord = 4;  // bytes: what lanes are chosen by
 
 bool is_blended(const Schedule& schedule, const Body& body) {
@@ -22,15 +20,6 @@ bool is_blended(const Schedule& schedule, const Body& body) {
 }
 
 }  // namespace
-
-std::size_t Blend::main_segment() const {
-  const auto shared = [](const Load& load) { return load.segments.size(); };
-  const Load& most = *std::ranges::max_element(loads, {}, shared);
-  // Of those the one that has no other load.
-  const auto alone = [&](std::size_t segment) { return takes[segment].size() == 1; };
-  const auto found = std::ranges::find_if(most.segments, alone);
-  return found == most.segments.end() ? most.segments.front() : *found;
-}
 
 std::optional<Blend> blend_of(const Schedule& schedule, const ScheduledCase& row) {
   if (row.calls.size() < 2 || row.calls.size() > kMostSegments) return std::nullopt;
@@ -57,11 +46,9 @@ std::optional<Blend> blend_of(const Schedule& schedule, const ScheduledCase& row
       if (segments.empty() || segments.back() != segment) segments.push_back(segment);
     }
   }
-  const auto own =
-      std::ranges::count_if(blend.loads, [](const Blend::Load& load) { return load.segments.size() == 1; });
-  if (blend.loads.empty() || blend.loads.size() > kMostLoads || own > kMostOwnLoads) return std::nullopt;
+  const auto own = std::ranges::count_if(blend.loads, [](const Blend::Load& load) { return load.segments.size() == 1; });
+  if (blend.loads.size() < 2 || blend.loads.size() > kMostLoads || own > kMostOwnLoads) return std::nullopt;
   if (operations > kMostOperations) return std::nullopt;
-  if (blend.loads.size() == 1 && schedule.grid()->lanes < kFewLanes) return std::nullopt;
   return blend;
 }
 

@@ -21,9 +21,6 @@ struct Blend {
   std::vector<int> bodies;                      ///< one for each segment of the row
   std::vector<std::vector<std::size_t>> takes;  ///< for each segment which of `loads` its body's are
   std::vector<Load> loads;
-
-  /// Returns the segment whose load most segments have. Most vectors have it alone.
-  [[nodiscard]] std::size_t main_segment() const;
   bool operator==(const Blend&) const = default;
 };
 

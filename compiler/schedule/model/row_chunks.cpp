@@ -1,6 +1,6 @@
 #include "compiler/schedule/model/row_chunks.h"
 
-#include "ir/expr/affine.h"
+#include <algorithm>
 
 namespace padlock::compiler {
 namespace {
@@ -19,6 +19,18 @@ enum VariableOrder {
   kSpan
 };
 
+// A chunk of so many full vectors stores at most a sixteenth of its lanes twice.
+constexpr int kLeastVectors = 8;
+// A chunk of whole lines may have so many bytes of the result, and a unit that is a chunk: the plan of as many stays in
+// the first cache beside what it is of, and in the second.
+constexpr int kMostLineBytes = 8 << 10, kMostUnitBytes = 32 << 10;
+
+/// 1 where a >= b, else 0.
+Expr is_at_least(ir::ExprContext& exprs, Expr a, Expr b) {
+  const Expr one = exprs.constant(1);
+  return exprs.min(exprs.max(exprs.add(exprs.sub(a, b), one), exprs.constant(0)), one);
+}
+
 }  // namespace
 
 RowChunkVariables::RowChunkVariables(ir::ExprContext& exprs)
@@ -33,12 +45,12 @@ RowChunkVariables::RowChunkVariables(ir::ExprContext& exprs)
       filled(exprs.variable("filled", kFilled)),
       span(exprs.variable("span", kSpan)) {}
 
-RowChunkLoop make_row_chunk_loop(ir::ExprContext& exprs, int lanes, int vectors, int longest_row) {
+RowChunkLoop make_row_chunk_loop(ir::ExprContext& exprs, int lanes) {
   const RowChunkVariables at(exprs);
   const Expr width = exprs.constant(lanes);
   return {.lanes = lanes,
-          .vectors = vectors,
-          .longest_row = longest_row,
+          .unit = {},
+          .vectors = {},
           .limit = exprs.sub(exprs.sub(at.elements, at.last), width),
           .next = exprs.add(at.chunk, at.size),
           .window_least = exprs.constant(0),
@@ -47,8 +59,46 @@ RowChunkLoop make_row_chunk_loop(ir::ExprContext& exprs, int lanes, int vectors,
           .span_limit = exprs.constant(lanes - 1)};
 }
 
-bool has_one_window(const Kernel& kernel, const RowChunks& rows, std::size_t load) {
-  return rows.sources[load].step.is_constant(1) && !mentions(rows.body.loads[load].offset, kernel.column());
+std::vector<int> RowChunks::row_axes(const Kernel& kernel) const {
+  std::vector<int> inner;
+  for (int axis = unit_axis(kernel) + 1; axis + 1 < kernel.rank(); ++axis) inner.push_back(axis);
+  return inner;
+}
+
+Expr RowChunks::rows(const Kernel& kernel) const {
+  Expr rows = kernel.exprs().constant(1);
+  for (const int axis : row_axes(kernel)) rows = kernel.exprs().mul(rows, kernel.extent(axis));
+  return rows;
+}
+
+void choose_room(const Kernel& kernel, RowChunks& chunks) {
+  ir::ExprContext& exprs = kernel.exprs();
+  RowChunkLoop& loop = chunks.loop;
+  loop.narrowest = 8;
+  int all_bytes = 0;
+  for (std::size_t i = 0; i < kernel.results.size(); ++i) {
+    const int bytes = ir::byte_size(kernel.result(i).dtype);
+    loop.narrowest = std::min(loop.narrowest, bytes);
+    all_bytes += bytes;
+  }
+  const auto constant = [&](std::int64_t value) { return exprs.constant(value); };
+  const Expr columns = kernel.extents.back();
+  loop.unit = exprs.mul(chunks.rows(kernel), columns);
+  loop.longest_unit = kMostUnitBytes / loop.narrowest;
+  loop.least_elements = kLeastVectors * loop.lanes * loop.joined;
+  loop.most_line_elements = std::max(kMostLineBytes / loop.narrowest, loop.least_elements);
+  Expr elements = loop.unit;
+  for (int axis = 0; axis <= chunks.unit_axis(kernel); ++axis) elements = exprs.mul(elements, kernel.extent(axis));
+  const Expr chunk = exprs.max(exprs.add(loop.unit, constant(loop.least_elements)), constant(loop.most_line_elements));
+  // Windows of rows whose sources lie far apart fill few lanes, and such rows are faster one by one.
+  const Expr lanes = exprs.mul(constant(5), exprs.min(chunk, elements));
+  Expr room = exprs.add(exprs.floordiv(lanes, constant(std::int64_t{2} * loop.lanes)), constant(2));
+  const Expr bytes = exprs.mul(elements, constant(all_bytes));
+  for (const Expr wanted : {is_at_least(exprs, constant(loop.longest_unit), loop.unit),
+                            is_at_least(exprs, constant(loop.longest_row), columns),
+                            is_at_least(exprs, bytes, constant(std::max<std::int64_t>(loop.least_bytes, 1)))})
+    room = exprs.mul(room, wanted);
+  loop.vectors = room;
 }
 
 }  // namespace padlock::compiler

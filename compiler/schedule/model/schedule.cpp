@@ -1,19 +1,8 @@
 #include "compiler/schedule/model/schedule.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace padlock::compiler {
-
-const RowChunks* Schedule::row_chunks(std::size_t row_case) const {
-  const auto* const host = std::get_if<HostCover>(&cover);
-  if (host == nullptr || host->row_chunks.size() <= row_case || !host->row_chunks[row_case]) return nullptr;
-  return &*host->row_chunks[row_case];
-}
-
-RowChunks* Schedule::row_chunks(std::size_t row_case) {
-  return const_cast<RowChunks*>(std::as_const(*this).row_chunks(row_case));
-}
 
 std::vector<int> Schedule::row_order() const {
   std::vector<int> order;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <ranges>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -72,9 +73,9 @@ struct Index32Variant {
 };
 
 /// The host's: tasks of rows and columns, which a caller distributes. A task takes its rows by runs, and those of a
-/// case that has row chunks by them where they are short.
+/// kernel that has row chunks by them where they, or their planes, are short.
 struct HostCover {
-  std::vector<std::optional<RowChunks>> row_chunks = {};  ///< one for each case of the schedule, or empty
+  std::optional<RowChunks> row_chunks = {};
 };
 
 using Cover = std::variant<HostCover, VectorGrid, Tiles, Boxes>;
@@ -142,9 +143,12 @@ struct Schedule {
   [[nodiscard]] const Boxes* boxes() const { return std::get_if<Boxes>(&cover); }
   [[nodiscard]] Boxes* boxes() { return std::get_if<Boxes>(&cover); }
   [[nodiscard]] bool is_for_gpu() const { return !std::holds_alternative<HostCover>(cover); }
-  /// The row chunks of a case, or null where it has none.
-  [[nodiscard]] const RowChunks* row_chunks(std::size_t row_case) const;
-  [[nodiscard]] RowChunks* row_chunks(std::size_t row_case);
+  /// The row chunks, or null where there are none.
+  [[nodiscard]] const RowChunks* row_chunks() const {
+    const auto* const host = std::get_if<HostCover>(&cover);
+    return host != nullptr && host->row_chunks ? &*host->row_chunks : nullptr;
+  }
+  [[nodiscard]] RowChunks* row_chunks() { return const_cast<RowChunks*>(std::as_const(*this).row_chunks()); }
   // Of a schedule for a GPU:
   [[nodiscard]] ir::Expr blocks() const;        ///< of a launch, in the largest tiles
   [[nodiscard]] ir::Expr used_vectors() const;  ///< of each thread of a launch, where there is a grid of vectors

@@ -78,11 +78,9 @@ CodeKey key_of(const Schedule& schedule) {
     for (const LoopStrategy& strategy : body.strategies)
       add(key, strategy);  // across schedules they do not follow from the rest
   }
-  for (std::size_t i = 0; i < schedule.cases.size(); ++i) {
-    add(key, schedule.cases[i]);
-    const RowChunks* const chunks = schedule.row_chunks(i);
-    add(key, chunks != nullptr ? chunks->loop.lanes : 0);  // the rest of them follows from the case
-  }
+  for (const ScheduledCase& row : schedule.cases) add(key, row);
+  const RowChunks* const chunks = schedule.row_chunks();
+  add(key, chunks != nullptr ? chunks->loop.lanes : 0);  // the rest of them follows from the kernel
   return key;
 }
 

@@ -38,6 +38,7 @@ class SchedulePrinter {
   std::string print() && {
     add_head();
     for (std::size_t i = 0; i < schedule_.cases.size(); ++i) add_case(i, schedule_.cases[i]);
+    if (const RowChunks* const chunks = schedule_.row_chunks()) add_row_chunks(*chunks);
     for (std::size_t i = 0; i < schedule_.bodies.size(); ++i) add_body(i, schedule_.bodies[i]);
     add_index32_variant();
     return std::move(text_);
@@ -126,24 +127,22 @@ class SchedulePrinter {
       for (std::size_t i = 0; i < call.sources.size(); ++i)
         add_source(i, call.sources[i], schedule_.body_of(call).loads[i]);
     }
-    if (const RowChunks* const chunks = schedule_.row_chunks(index)) add_row_chunks(*chunks);
   }
 
   void add_row_chunks(const RowChunks& rows) {
     const RowChunkLoop& loop = rows.loop;
-    line(2, "row chunks if {} - ({}) >= 0: {} by {} lanes", loop.longest_row, text(schedule_.columns),
-         count_of(static_cast<std::size_t>(loop.vectors), "vector"), loop.lanes);
-    line(3, "tasks from {} bytes", loop.least_bytes);
-    line(3, "from 0 to {}, next {}", text(loop.limit), text(loop.next));
-    if (!rows.sources.empty()) line(3, "windows from {} to {}", text(loop.window_least), text(loop.window_limit));
+    line(1, "row chunks of {} inner {}, by {} lanes{}", rows.axes, rows.axes == 1 ? "axis" : "axes", loop.lanes,
+         loop.joined > 1 ? fmt::format(", {} joined", loop.joined) : "");
+    line(2, "rows of up to {} elements, units of up to {}, results from {} bytes", loop.longest_row, loop.longest_unit,
+         loop.least_bytes);
+    line(2, "from 0 to {}, next {}", text(loop.limit), text(loop.next));
+    line(2, "windows from {} to {}", text(loop.window_least), text(loop.window_limit));
     for (std::size_t i = 0; i < rows.sources.size(); ++i) {
       const BodyLoad& load = rows.body.loads[i];
-      line(3, "load {} = {}[{} + ({})], next row + {}", i, kernel_.program->value(rows.sources[i].tensor).name,
+      line(2, "load {} = {}[{} + ({})], next unit + {}", i, kernel_.program->value(rows.sources[i].tensor).name,
            text(rows.sources[i].base), text(load.offset), text(rows.sources[i].step));
     }
-    add_nodes(rows.body, 3);
-    for (const InterleavedColumns& all : rows.interleaved)
-      line(3, "%{} by {} of loads {}", all.node, count_of(all.shuffles.size(), "shuffle"), fmt::join(all.loads, ", "));
+    add_nodes(rows.body, 2);
   }
 
   void add_source(std::size_t index, const LoadSource& source, const BodyLoad& load) {

@@ -4,15 +4,17 @@
 
 namespace padlock::compiler {
 
-/// Edits after which short rows are taken by chunks in tasks of any size, and outputs of any rows and size by boxes
+/// Edits after which short rows are taken by chunks in results of any size, and outputs of any rows and size by boxes
 /// that fit shared memory: a test's are small.
 class PlanAlways : public PassEdits {
  public:
   /// `joins`: boxes whose columns have two axes are taken so, too, before those that have one.
   explicit PlanAlways(bool joins) : joins_(joins) {}
   void covered(Schedule& schedule) const override {
-    for (std::size_t i = 0; i < schedule.cases.size(); ++i)
-      if (RowChunks* const chunks = schedule.row_chunks(i)) chunks->loop.least_bytes = 0;
+    if (RowChunks* const chunks = schedule.row_chunks()) {
+      chunks->loop.least_bytes = 0;
+      choose_room(schedule.kernel, *chunks);
+    }
     if (schedule.boxes() == nullptr) return;
     const Boxes& boxes = *schedule.boxes();
     if (boxes.kind == BoxKind::joined && !joins_) return;

@@ -31,6 +31,23 @@ void entry(const abi::HostLaunch* launch, std::int64_t row_first, std::int64_t r
           static_cast<std::int32_t>(row * 1000 + column + static_cast<std::int64_t>(launch->scalars[0]));
 }
 
+/// Stands for a planner: the plan is the row's length, and zeros.
+void planner(const abi::HostLaunch* launch) {
+  auto* const plan = static_cast<std::int64_t*>(launch->plan);
+  CHECK(reinterpret_cast<std::uintptr_t>(plan) % abi::kPlanAlignment == 0);
+  plan[0] = launch->sizes[0];
+  for (std::int64_t i = 1; i < launch->sizes[0]; ++i) plan[i] = 0;
+}
+/// y[row, column] = what the plan has for the column.
+void planned_entry(const abi::HostLaunch* launch, std::int64_t row_first, std::int64_t row_last,
+                   std::int64_t column_first, std::int64_t column_last) {
+  auto* const y = static_cast<std::int32_t*>(launch->buffers[1]);
+  const auto* const plan = static_cast<const std::int64_t*>(launch->plan);
+  for (std::int64_t row = row_first; row < row_last; ++row)
+    for (std::int64_t column = column_first; column < column_last; ++column)
+      y[row * launch->sizes[0] + column] = static_cast<std::int32_t>(plan[column]);
+}
+
 void failing_entry(const abi::HostLaunch* launch, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
   launch->fault->claimed = 1;
   launch->fault->access = 1;
@@ -109,6 +126,29 @@ TEST_CASE("sizes select the variant whose guards hold") {
   small.abi.guards.push_back({abi::Assumption::index32, {columns, ir::Comparison::ge, exprs.constant(9)}});
   const KernelLauncher both = *KernelLauncher::create({any, small}, problem.program);
   CHECK(&both.bind(problem.binding, 64)->abi() == &both.abi());
+}
+
+TEST_CASE("a plan is written once for a launch's sizes, and handed to each launch of it, in several tasks") {
+  ThreadPool pool(3);
+  Problem problem(37, 211);
+  HostVariant planned = variant(problem.program, planned_entry);
+  ir::ExprContext& exprs = problem.program.exprs();
+  planned.abi.shared_bytes = exprs.mul(planned.abi.columns, exprs.constant(8));
+  planned.planner = planner;
+  const KernelLauncher launcher = *KernelLauncher::create({planned}, problem.program);
+  const BoundKernel bound = *launcher.bind(problem.binding, 64);
+  for (int i = 0; i < 2; ++i) {
+    std::ranges::fill(problem.y, -1);
+    REQUIRE(bound.run(problem.inputs(), problem.outputs(), kScalars, pool.as_parallel_for()));
+    for (std::size_t at = 0; at < problem.y.size(); ++at) REQUIRE(problem.y[at] == (at % 211 == 0 ? 211 : 0));
+  }
+  // Sizes that need no memory have no plan.
+  planned.abi.shared_bytes = exprs.constant(0);
+  planned.entry = [](const abi::HostLaunch* launch, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
+    CHECK(launch->plan == nullptr);
+  };
+  const KernelLauncher without = *KernelLauncher::create({planned}, problem.program);
+  REQUIRE(without.bind(problem.binding, 64)->run(problem.inputs(), problem.outputs(), kScalars, {}));
 }
 
 TEST_CASE("a variant that takes other arguments is refused") {

@@ -6,60 +6,37 @@
 
 namespace padlock::compiler {
 
-EdgeList::EdgeList(const VectorContext& vector, Value* thread) : vector_(vector), builder_(vector.builder) {
-  Value* number = builder_.CreateZExtOrTrunc(thread, builder_.getInt32Ty());
-  Value* warp = builder_.CreateLShr(number, llvm::Log2_32(kWarp));
-  lane_ = builder_.CreateAnd(number, builder_.getInt32(kWarp - 1));
-  const auto own = static_cast<std::uint32_t>(1 + kWarp * vector.context.vectors);
-  list_ = builder_.CreateGEP(builder_.getInt32Ty(), vector.shared, builder_.CreateMul(warp, builder_.getInt32(own)));
-}
+EdgeList::EdgeList(const VectorContext& vector, Value* thread)
+    : vector_(vector), builder_(vector.builder), thread_(builder_.CreateZExtOrTrunc(thread, builder_.getInt32Ty())) {}
 
 int EdgeList::shared_words(const KernelContext& context) {
-  const VectorGrid& grid = *context.schedule.grid();
-  return grid.threads / kWarp * (1 + kWarp * context.vectors);
+  return 1 + context.schedule.grid()->threads * context.vectors;
 }
 
-Value* EdgeList::word(Value* index) const { return builder_.CreateGEP(builder_.getInt32Ty(), list_, index); }
+Value* EdgeList::word(Value* index) const { return builder_.CreateGEP(builder_.getInt32Ty(), vector_.shared, index); }
 
-Value* EdgeList::ballot(Value* condition) const {
-  return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_vote_ballot_sync, {builder_.getInt32(~0U), condition});
+/// The memory of threads that run one after the other begins as 0.
+void EdgeList::clear() {
+  if (vector_.interval != nullptr) return;
+  vector_.when(builder_.CreateIsNull(thread_), [&] { builder_.CreateStore(builder_.getInt32(0), vector_.shared); });
+  builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {builder_.getInt32(0)});
 }
 
-/// The same for threads that run one after the other: memory has the count, which begins as 0.
-void EdgeList::add_in_turn(llvm::ArrayRef<Value*> slots, llvm::ArrayRef<Value*> are_edges) {
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    vector_.when(are_edges[i], [&] {
-      Value* next = builder_.CreateAdd(count(), builder_.getInt32(1));
-      builder_.CreateStore(builder_.CreateTrunc(slots[i], builder_.getInt32Ty()), word(next));
-      builder_.CreateStore(next, list_);
-    });
-}
-
-void EdgeList::add(llvm::ArrayRef<Value*> slots, llvm::ArrayRef<Value*> are_edges) {
-  if (vector_.interval != nullptr) return add_in_turn(slots, are_edges);
-  Value* before = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_lanemask_lt, {});
-  Value* next = builder_.getInt32(1);
-  const auto ones = [&](Value* mask) { return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask); };
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    Value* edges = ballot(are_edges[i]);
-    Value* at = builder_.CreateAdd(next, ones(builder_.CreateAnd(edges, before)));
-    vector_.when(are_edges[i],
-                 [&] { builder_.CreateStore(builder_.CreateTrunc(slots[i], builder_.getInt32Ty()), word(at)); });
-    next = builder_.CreateAdd(next, ones(edges));
-  }
-  counted_ = builder_.CreateSub(next, builder_.getInt32(1));
-  builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {builder_.getInt32(~0U)});
-}
-
-Value* EdgeList::count() {
-  return vector_.interval == nullptr ? counted_ : builder_.CreateLoad(builder_.getInt32Ty(), list_);
+void EdgeList::add(Value* slot, Value* is_edge) {
+  vector_.when(is_edge, [&] {
+    Value* before = builder_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, vector_.shared, builder_.getInt32(1),
+                                             llvm::Align(4), llvm::AtomicOrdering::Monotonic);
+    Value* own = word(builder_.CreateAdd(before, builder_.getInt32(1)));
+    builder_.CreateStore(builder_.CreateTrunc(slot, builder_.getInt32Ty()), own);
+  });
 }
 
 void EdgeList::for_each_element(llvm::function_ref<void(Value* slot, Value* lane)> trip) {
   const auto lanes = static_cast<std::uint32_t>(vector_.lanes());
   llvm::Type* index = vector_.context.index_type();
-  Value* elements = builder_.CreateMul(count(), builder_.getInt32(lanes));
-  counted_loop(builder_, lane_, elements, kWarp, [&](Value* at) {
+  Value* edges = builder_.CreateLoad(builder_.getInt32Ty(), vector_.shared);
+  Value* elements = builder_.CreateMul(edges, builder_.getInt32(lanes));
+  counted_loop(builder_, thread_, elements, vector_.grid().threads, [&](Value* at) {
     Value* edge = builder_.CreateUDiv(at, builder_.getInt32(lanes));
     Value* slot = builder_.CreateLoad(builder_.getInt32Ty(), word(builder_.CreateAdd(edge, builder_.getInt32(1))));
     trip(builder_.CreateZExtOrTrunc(slot, index),

@@ -4,7 +4,8 @@
 
 namespace padlock::compiler {
 
-/// The vectors that a warp has not taken whole, in memory that its threads share: their count, then their slots.
+/// The vectors that a block has not taken whole, in memory that its threads share: their count, then their slots in any
+/// order.
 class EdgeList {
  public:
   /// `thread`: its number in the block, an index.
@@ -13,24 +14,20 @@ class EdgeList {
   /// Returns the words that a block's threads share.
   [[nodiscard]] static int shared_words(const KernelContext& context);
 
-  /// Adds the slots of which `are_edges` holds, all of a thread at once. All threads of a warp must call it.
-  void add(llvm::ArrayRef<llvm::Value*> slots, llvm::ArrayRef<llvm::Value*> are_edges);
+  /// Empties the list. All threads of the block must call it, and none adds before.
+  void clear();
+  /// Adds a slot where `is_edge` holds.
+  void add(llvm::Value* slot, llvm::Value* is_edge);
   /// Emits `trip(slot, lane)` for this thread's share of the elements: lane number `lane` of a vector. Both are
-  /// indices.
+  /// indices. A barrier of the block lies between `add` and it.
   void for_each_element(llvm::function_ref<void(llvm::Value* slot, llvm::Value* lane)> trip);
 
  private:
-  static constexpr int kWarp = 32;
   [[nodiscard]] llvm::Value* word(llvm::Value* index) const;
-  [[nodiscard]] llvm::Value* ballot(llvm::Value* condition) const;
-  void add_in_turn(llvm::ArrayRef<llvm::Value*> slots, llvm::ArrayRef<llvm::Value*> are_edges);
-  [[nodiscard]] llvm::Value* count();
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
-  llvm::Value* list_;
-  llvm::Value* lane_;               // of the thread in its warp, i32
-  llvm::Value* counted_ = nullptr;  // where a block's threads do not run one after the other
+  llvm::Value* thread_;  // i32
 };
 
 }  // namespace padlock::compiler

@@ -42,17 +42,11 @@ class VectorGridEmitter {
     vector_.set(vector_.grid().block, block);
     first_ = launched(vector_.grid().first);
     elements_ = vector_.launched_elements(context_.index_type());
-    in_interval(0, [&] { emit_own_vectors(); });
-    in_interval(1, [&] { emit_edges(); });
+    edges_.clear();
+    vector_.in_turn([&] { emit_own_vectors(); }, [&] { emit_edges(); });
   }
 
  private:
-  template <class Emit>
-  void in_interval(std::uint32_t interval, Emit&& emit) {
-    if (vector_.interval == nullptr) return emit();
-    vector_.when(builder_.CreateICmpEQ(vector_.interval, builder_.getInt32(interval)), emit);
-  }
-
   Expr launched(Expr e) {
     const Expr elements = context_.exprs().mul(vector_.schedule().rows, vector_.schedule().columns);
     return at_launch(context_.exprs(), vector_.grid(), e, elements, context_.exprs().constant(context_.vectors));
@@ -64,17 +58,13 @@ class VectorGridEmitter {
     return vector_.exact(first_);
   }
 
-  /// Loads all vectors of a thread, then stores them.
+  /// Loads all vectors of a thread, then stores them. Edges are listed while loads are on their way.
   void emit_own_vectors() {
     std::vector<LoadedVector> vectors;
     for (int i = 0; i < context_.vectors; ++i) vectors.push_back(load(i));
-    std::vector<Value*> slots, are_edges;
-    for (const LoadedVector& vector : vectors) {
-      store(vector);
-      slots.push_back(vector.slot);
-      are_edges.push_back(builder_.CreateICmpEQ(vector.state, state(kEdge)));
-    }
-    edges_.add(slots, are_edges);
+    for (const LoadedVector& vector : vectors)
+      edges_.add(vector.slot, builder_.CreateICmpEQ(vector.state, state(kEdge)));
+    for (const LoadedVector& vector : vectors) store(vector);
   }
 
   void emit_edges() {

@@ -14,8 +14,8 @@ struct VectorContext {
   llvm::IRBuilder<>& builder;
   const LaunchFields& fields;
   ExprEmitter& exprs;
-  /// Memory that a block's threads share: the lists of edges of its warps (compiler/emit/gpu/vector_grid/edge_list.h),
-  /// or a tile's arrays. It begins as 0 where threads are run in a loop.
+  /// Memory that a block's threads share: its list of edges (compiler/emit/gpu/vector_grid/edge_list.h), or a
+  /// tile's arrays. It begins as 0 where threads are run in a loop.
   llvm::Value* shared = nullptr;
   /// Null on a GPU. A device that runs a block's threads in a loop calls the code for each interval, when all threads
   /// are done with the one before: 0 for the vectors and 1 for the edges, or for a tile's loads and its stores.

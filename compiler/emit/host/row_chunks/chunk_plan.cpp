@@ -1,29 +1,52 @@
 #include "compiler/emit/host/row_chunks/chunk_plan.h"
 
 #include <algorithm>
-#include <map>
-#include <string>
+#include <utility>
 
-#include "compiler/schedule/model/row_chunks.h"
+#include "compiler/emit/host/row_chunks/vector_permute.h"
+#include "compiler/emit/rows/emit_row_dispatch.h"
+#include "compiler/emit/scalar/emit_loop.h"
+#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 
 using llvm::PHINode;
 
-RowChunkPlan::RowChunkPlan(const RowChunks& rows) : vectors_(static_cast<std::size_t>(rows.loop.vectors)) {
-  for (const BodyNode& node : rows.body.nodes)
-    if (node.kind == NodeKind::when && std::ranges::find(guards_, node.guard) == guards_.end())
-      guards_.push_back(node.guard);
-  const std::size_t lanes = vectors_ * static_cast<std::size_t>(rows.loop.lanes);
-  const auto table = [&](std::size_t bytes) {
-    const std::size_t begin = bytes_;
-    bytes_ = (begin + lanes * bytes + kAlign - 1) / kAlign * kAlign;
-    return begin;
+RowChunkPlan::RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool bit_masks) {
+  ir::ExprContext& exprs = kernel.exprs();
+  const auto add_guard = [&](PredicateId guard) {
+    if (std::ranges::find(guards, guard) == guards.end()) guards.push_back(guard);
   };
-  bytes_ = (word(load_words(rows.body.loads.size())) + kAlign - 1) / kAlign * kAlign;
-  for (const BodyLoad& load : rows.body.loads)
-    sources_.push_back(table(static_cast<std::size_t>(ir::byte_size(load.dtype))));
-  for (std::size_t i = 0; i < guards_.size(); ++i) masks_.push_back(table(1));
+  for (const BodyNode& node : chunks.body.nodes)
+    if (node.kind == NodeKind::when) add_guard(node.guard);
+  selections = guards.size();
+  for (const BodyLoad& load : chunks.body.loads) add_guard(load.guard);
+  bytes = exprs.constant(static_cast<Int128>(lowest(chunks.body.loads.size())));
+  const Expr line = exprs.constant(abi::kPlanAlignment);
+  const auto table = [&](Expr entries, int entry_bytes) {
+    const Table made{.offset = exprs.mul(exprs.ceildiv(bytes, line), line), .bytes = entry_bytes};
+    bytes = exprs.add(made.offset, exprs.mul(entries, exprs.constant(entry_bytes)));
+    return made;
+  };
+  const int lanes = chunks.loop.lanes;
+  const Expr vectors = exprs.add(chunks.loop.vectors, exprs.constant(1));
+  // No entry where no plan is made.
+  const Expr some = exprs.min(chunks.loop.vectors, exprs.constant(1));
+  const Expr columns = exprs.mul(some, exprs.add(kernel.extents.back(), exprs.constant(1)));
+  positions = table(vectors, 8);
+  run_begins = table(columns, 8);
+  for (const BodyLoad& load : chunks.body.loads) {
+    starts.push_back(table(vectors, 8));
+    indices.push_back(table(vectors, lanes * ir::byte_size(load.dtype)));
+    column_sources.push_back(table(columns, 8));
+    run_steps.push_back(table(columns, 8));
+  }
+  for (std::size_t i = 0; i < selections; ++i) masks.push_back(table(vectors, bit_masks ? 8 : lanes));
+  for (std::size_t i = 0; i < guards.size(); ++i) column_holds.push_back(table(columns, 1));
+}
+
+std::size_t RowChunkPlan::guard_index(PredicateId guard) const {
+  return static_cast<std::size_t>(std::ranges::find(guards, guard) - guards.begin());
 }
 
 namespace {
@@ -31,210 +54,425 @@ namespace {
 // Beyond any offset, and so that a difference of two fits.
 constexpr std::int64_t kNone = std::int64_t{1} << 61;
 
-/// Emits the planner: one loop over the elements of a chunk, row by row, which gives each the next lane of a vector, or
-/// the first of the next vector.
+/// Emits the planner: first what columns take, and runs of columns; then, row by row, each part of a run that fits the
+/// rest of a vector.
 class ChunkPlanEmitter : private FunctionEmitter {
-  // A chunk has to store, or to advance a load by, this part of the elements that its lanes could hold. Rows whose
-  // sources lie far apart fill few lanes of a window, and are faster one by one.
-  static constexpr int kLeastPercent = 40;
-
  public:
-  ChunkPlanEmitter(KernelContext& context, const RowChunks& rows, const std::string& name)
-      : FunctionEmitter(context, make_function(context, name)), rows_(rows), plan_(rows) {}
+  ChunkPlanEmitter(KernelContext& context, const RowChunks& chunks, const RowChunkPlan& plan)
+      : FunctionEmitter(context, make_function(context)),
+        chunks_(chunks),
+        plan_(plan),
+        memory_(scope_.fields.plan),
+        rows_(context, builder_, exprs_),
+        columns_(exprs_.exact(builder_, kernel().extents.back())),
+        room_(exprs_.exact(builder_, chunks.loop.vectors)) {}
 
-  llvm::Function* emit() {
-    BasicBlock* start = builder_.GetInsertBlock();
-    BasicBlock* each = block("lane");
-    BasicBlock* placed = block("placed");
-    BasicBlock* done = block("done");
-    clear_starts();
-    builder_.CreateBr(each);
-
-    builder_.SetInsertPoint(each);
-    Lane lane = make_phis(start);
-    const Lane next = place(lane);
-    Value* has_place = builder_.CreateICmpSLT(next.vector, index(rows_.loop.vectors));
-    builder_.CreateCondBr(builder_.CreateAnd(has_place, next.in_chunk), placed, done);
-    builder_.SetInsertPoint(placed);
-    write(next);
-    advance(lane, next);
-    builder_.CreateBr(each);
-
-    builder_.SetInsertPoint(done);
-    store_word(RowChunkPlan::rows(), lane.row);
-    end_positions(lane);
-    for (std::size_t load = 0; load < loads(); ++load) finish_windows(load);
-    scope_.end(builder_.CreateICmpSGE(most_moved(lane.row), index(kLeastPercent * capacity() / 100)));
-    return scope_.function;
+  void emit() {
+    store_word(RowChunkPlan::vectors(), index(0));
+    emit_if(builder_, builder_.CreateICmpSGT(room_, index(0)), [&] {
+      tabulate_columns();
+      Value* runs = find_runs();
+      const Expr rows = chunks_.rows(kernel());
+      Value* units = choose_units();
+      store_word(RowChunkPlan::units(), units);
+      Fill fill = fold(units, start(), [&](Value* unit, const Fill& before) {
+        return fold(exprs_.exact(builder_, rows), before, [&](Value* row, const Fill& so_far) {
+          const UnitRow here = row_at(unit, row);
+          return fold(runs, so_far, [&](Value* run, const Fill& last) { return place(here, run, last); });
+        });
+      });
+      emit_if(builder_, builder_.CreateNot(fill.failed), [&] { finish(fill); });
+    });
+    scope_.end();
   }
 
  private:
-  static llvm::Function* make_function(KernelContext& context, const std::string& name) {
+  static llvm::Function* make_function(KernelContext& context) {
     llvm::LLVMContext& llvm = context.module.getContext();
-    llvm::Type* pointer = llvm::PointerType::get(llvm, 0);
-    auto* type = llvm::FunctionType::get(llvm::Type::getInt1Ty(llvm), {pointer, pointer}, false);
-    return make_internal_function(context, type, name, /*selects_by_graph=*/true);
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), {llvm::PointerType::get(llvm, 0)}, false);
+    auto* made =
+        llvm::Function::Create(type, llvm::Function::ExternalLinkage, planner_name(context.abi), context.module);
+    made->addFnAttr(kSelectsByGraph);
+    set_attributes(*made, context.target);
+    return made;
   }
 
-  /// An element of the chunk and its lane; for each load, what it needs for the lane, and for the vector so far.
-  struct Lane {
-    Value *element, *row, *column;
-    Value *vector, *filled;
-    std::vector<Value*> low, high;
-    std::vector<Value*> source = {}, holds = {};
-    Value* in_chunk = nullptr;  ///< whether it is in the windows that all vectors share
+  /// The vector that is being filled, and what it has; for each load, the least and the last element of its window; for
+  /// each selection, the bits of its lanes.
+  struct Fill {
+    Value *vector, *filled, *element, *full, *failed;
+    std::vector<Value*> low, high, bits;
+
+    template <class Visit>
+    void for_each(Visit&& visit) {
+      for (Value** value : {&vector, &filled, &element, &full, &failed}) visit(*value);
+      for (std::vector<Value*>* values : {&low, &high, &bits})
+        for (Value*& value : *values) visit(value);
+    }
+  };
+  /// A row of a unit: each load's element without the column's part, and which guards' other conditions hold.
+  struct UnitRow {
+    std::vector<Value*> sources, holds;
   };
 
-  [[nodiscard]] std::size_t loads() const { return rows_.body.loads.size(); }
-  [[nodiscard]] int capacity() const { return rows_.loop.vectors * rows_.loop.lanes; }
-  Value* most_moved(Value* rows) {
-    Value* most = exprs_.exact(builder_, context_.schedule.columns);
-    for (const LoadSource& source : rows_.sources) most = larger(most, exprs_.address(builder_, source.step));
-    return builder_.CreateMul(rows, most);
+  [[nodiscard]] std::size_t loads() const { return chunks_.body.loads.size(); }
+  [[nodiscard]] int lanes() const { return chunks_.loop.lanes; }
+  [[nodiscard]] bool has_bits() const { return context_.target.mask_registers; }
+  Value* at_word(std::size_t offset) { return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), memory_, offset); }
+  Value* load_word(std::size_t offset) { return builder_.CreateLoad(i64_, at_word(offset)); }
+  void store_word(std::size_t offset, Value* value) { builder_.CreateStore(value, at_word(offset)); }
+  Value* entry(const RowChunkPlan::Table& table, Value* number) {
+    Value* begin = builder_.CreateGEP(builder_.getInt8Ty(), memory_, exprs_.exact(builder_, table.offset));
+    return builder_.CreateGEP(builder_.getInt8Ty(), begin, builder_.CreateMul(number, index(table.bytes)));
   }
-  Value* at_byte(std::size_t offset, Value* more = nullptr) {
-    Value* address = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), scope_.argument(1), offset);
-    return more == nullptr ? address : builder_.CreateGEP(builder_.getInt8Ty(), address, more);
+  Value* load_entry(const RowChunkPlan::Table& table, Value* number, llvm::Type* type = nullptr) {
+    return builder_.CreateAlignedLoad(type == nullptr ? i64_ : type, entry(table, number), llvm::Align(1));
   }
-  void store_word(std::size_t offset, Value* value) { builder_.CreateStore(value, at_byte(offset)); }
-  Value* load_word(std::size_t offset) { return builder_.CreateLoad(i64_, at_byte(offset)); }
-
-  /// (A lane that no element is given takes whichever of its window: it is stored again.)
-  void clear_starts() {
-    for (std::size_t load = 0; load < loads(); ++load)
-      for (int vector = 0; vector < rows_.loop.vectors; ++vector) store_word(plan_.start(load, vector), index(kNone));
+  void store_entry(const RowChunkPlan::Table& table, Value* number, Value* value) {
+    builder_.CreateAlignedStore(value, entry(table, number), llvm::Align(1));
   }
-
-  /// Vectors that no element is given store past the chunk.
-  void end_positions(const Lane& end) {
-    bool may_lack = false;  // elements for all vectors
-    for (std::size_t load = 0; load < loads(); ++load) may_lack |= has_one_window(kernel(), rows_, load);
-    if (!may_lack) return;
-    for (int vector = 1; vector < rows_.loop.vectors; ++vector) {
-      Value* used = builder_.CreateICmpSLE(index(vector), end.vector);
-      Value* position = load_word(plan_.position(vector));
-      store_word(plan_.position(vector), builder_.CreateSelect(used, position, end.element));
-    }
+  llvm::IntegerType* element_type(std::size_t load) {
+    return builder_.getIntNTy(8 * static_cast<unsigned>(ir::byte_size(chunks_.body.loads[load].dtype)));
+  }
+  llvm::FixedVectorType* vector_of(llvm::Type* element) {
+    return llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes()));
+  }
+  [[nodiscard]] llvm::Constant* iota(llvm::Type* element) const {
+    std::vector<llvm::Constant*> numbers;
+    for (int lane = 0; lane < lanes(); ++lane)
+      numbers.push_back(llvm::ConstantInt::get(element, static_cast<std::uint64_t>(lane)));
+    return llvm::ConstantVector::get(numbers);
   }
 
-  Lane make_phis(BasicBlock* before) {
-    const auto phi = [&](std::int64_t first) {
-      PHINode* made = builder_.CreatePHI(i64_, 2);
-      made->addIncoming(index(first), before);
-      return made;
+  Fill start() {
+    Fill fill{.vector = index(0),
+              .filled = index(0),
+              .element = index(0),
+              .full = builder_.getTrue(),
+              .failed = builder_.getFalse(),
+              .low = std::vector<Value*>(loads(), index(kNone)),
+              .high = std::vector<Value*>(loads(), index(-kNone)),
+              .bits = {}};
+    if (has_bits()) fill.bits.assign(plan_.selections, index(0));
+    return fill;
+  }
+
+  /// for (i = 0; i < count; ++i) fill = trip(i, fill), for a count that is not 0.
+  template <class Trip>
+  Fill fold(Value* count, Fill fill, Trip&& trip) {
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* inside = block("fold");
+    BasicBlock* after = block("folded");
+    builder_.CreateBr(inside);
+    builder_.SetInsertPoint(inside);
+    PHINode* number = phi(index(0), before);
+    std::vector<PHINode*> phis;
+    fill.for_each([&](Value*& value) {
+      phis.push_back(phi(value, before));
+      value = phis.back();
+    });
+    fill = trip(number, fill);
+    Value* next = builder_.CreateAdd(number, index(1));
+    BasicBlock* last = builder_.GetInsertBlock();
+    number->addIncoming(next, last);
+    std::size_t i = 0;
+    fill.for_each([&](Value*& value) { phis[i++]->addIncoming(value, last); });
+    builder_.CreateCondBr(builder_.CreateICmpSLT(next, count), inside, after);
+    builder_.SetInsertPoint(after);
+    return fill;
+  }
+  PHINode* phi(Value* first, BasicBlock* before) {
+    PHINode* made = builder_.CreatePHI(first->getType(), 2);
+    made->addIncoming(first, before);
+    return made;
+  }
+
+  /// Emits how many units a chunk has.
+  Value* choose_units() {
+    const RowChunkLoop& loop = chunks_.loop;
+    Value* unit = exprs_.exact(builder_, loop.unit);
+    const auto quotient = [&](Value* a, Value* b) {  // rounded up
+      return builder_.CreateUDiv(builder_.CreateAdd(a, builder_.CreateSub(b, index(1))), b);
     };
-    Lane lane{
-        .element = phi(0), .row = phi(0), .column = phi(0), .vector = phi(0), .filled = phi(0), .low = {}, .high = {}};
-    for (std::size_t i = 0; i < loads(); ++i) {
-      lane.low.push_back(phi(kNone));
-      lane.high.push_back(phi(-kNone));
-    }
-    return lane;
+    Value* few = quotient(index(loop.least_elements), unit);
+    // The least number by which the bytes of a unit are whole lines: a power of two.
+    Value* bytes = builder_.CreateMul(unit, index(loop.narrowest));
+    Value* zeros = builder_.CreateIntrinsic(llvm::Intrinsic::cttz, {i64_}, {bytes, builder_.getTrue()});
+    Value* lines = builder_.CreateShl(index(1), larger(builder_.CreateSub(index(6), zeros), index(0)));
+    Value* whole = builder_.CreateMul(lines, quotient(few, lines));
+    Value* fits = builder_.CreateICmpSLE(builder_.CreateMul(whole, unit), index(loop.most_line_elements));
+    Value* all = exprs_.exact(builder_, kernel().extent(chunks_.unit_axis(kernel())));
+    return smaller(builder_.CreateSelect(fits, whole, few), all);
   }
 
-  /// Gives the element its lane: the next of the vector if all that is loaded for it is in the windows, else the first
-  /// of the next vector.
-  Lane place(const Lane& lane) {
-    exprs_.set_coordinate(kernel().column(), lane.column);
-    std::map<PredicateId, Value*> held;
-    const auto holds = [&](PredicateId predicate) {
-      Value*& value = held[predicate];
-      if (value == nullptr) value = emit_predicate(builder_, exprs_, kernel().graph, predicate);
-      return value;
+  /// The conditions of a predicate that are of the column, or those that are not.
+  Value* holds(PredicateId predicate, bool of_column) {
+    std::vector<ConditionId> some;
+    for (const ConditionId id : kernel().graph.conditions_of(predicate))
+      if (mentions(kernel().graph.condition(id).expr, kernel().column()) == of_column) some.push_back(id);
+    return emit_conditions(builder_, exprs_, kernel().graph, some);
+  }
+
+  void tabulate_columns() {
+    counted_loop(builder_, index(0), columns_, 1, [&](Value* column) {
+      exprs_.set_coordinate(kernel().column(), column);
+      for (std::size_t i = 0; i < loads(); ++i)
+        store_entry(plan_.column_sources[i], column, exprs_.address(builder_, chunks_.offsets[i].column));
+      for (std::size_t i = 0; i < plan_.guards.size(); ++i)
+        store_entry(plan_.column_holds[i], column,
+                    builder_.CreateZExt(holds(plan_.guards[i], /*of_column=*/true), builder_.getInt8Ty()));
+    });
+  }
+
+  Value* column_holds(std::size_t guard, Value* column) {
+    return builder_.CreateTrunc(load_entry(plan_.column_holds[guard], column, builder_.getInt8Ty()),
+                                builder_.getInt1Ty());
+  }
+  [[nodiscard]] std::size_t guard_of(std::size_t load) const {
+    return plan_.guard_index(chunks_.body.loads[load].guard);
+  }
+
+  /// Emits the runs of columns: a column goes on with the run of the one before it if the same conditions hold, and
+  /// what is loaded is the next element, the one before or the same, as in the rest of the run. Returns their number.
+  Value* find_runs() {
+    store_word(RowChunkPlan::runs(), index(0));
+    begin_run(index(0), index(0));
+    counted_loop(builder_, index(0), builder_.CreateSub(columns_, index(1)), 1,
+                 [&](Value* column) { go_on_with_run(column, builder_.CreateAdd(column, index(1))); });
+    Value* runs = builder_.CreateAdd(load_word(RowChunkPlan::runs()), index(1));
+    store_entry(plan_.run_begins, runs, columns_);
+    return runs;
+  }
+  void begin_run(Value* run, Value* column) {
+    store_entry(plan_.run_begins, run, column);
+    for (const RowChunkPlan::Table& steps : plan_.run_steps) store_entry(steps, run, index(0));
+  }
+  void go_on_with_run(Value* last, Value* column) {
+    Value* run = load_word(RowChunkPlan::runs());
+    Value* is_second = builder_.CreateICmpEQ(last, load_entry(plan_.run_begins, run));
+    Value* goes_on = builder_.getTrue();
+    const auto require = [&](Value* holds) { goes_on = builder_.CreateAnd(goes_on, holds); };
+    for (std::size_t i = 0; i < plan_.guards.size(); ++i)
+      require(builder_.CreateICmpEQ(column_holds(i, last), column_holds(i, column)));
+    std::vector<Value*> steps;
+    for (std::size_t i = 0; i < loads(); ++i) {
+      Value* known = load_entry(plan_.run_steps[i], run);
+      Value* step =
+          builder_.CreateSub(load_entry(plan_.column_sources[i], column), load_entry(plan_.column_sources[i], last));
+      Value* is_near = builder_.CreateICmpULE(builder_.CreateAdd(step, index(1)), index(2));
+      Value* fits = builder_.CreateSelect(is_second, is_near, builder_.CreateICmpEQ(step, known));
+      Value* is_used = column_holds(guard_of(i), column);
+      require(builder_.CreateOr(fits, builder_.CreateNot(is_used)));
+      steps.push_back(builder_.CreateSelect(builder_.CreateAnd(is_second, is_used), step, known));
+    }
+    Value* next = builder_.CreateAdd(run, index(1));
+    begin_run(next, column);  // overwritten unless it does
+    for (std::size_t i = 0; i < loads(); ++i)
+      store_entry(plan_.run_steps[i], run,
+                  builder_.CreateSelect(goes_on, steps[i], load_entry(plan_.run_steps[i], run)));
+    store_word(RowChunkPlan::runs(), builder_.CreateSelect(goes_on, run, next));
+  }
+
+  UnitRow row_at(Value* unit, Value* row) {
+    const std::vector<int> axes = chunks_.row_axes(kernel());
+    const std::vector<Value*> coordinates = rows_.unflatten(row, axes);
+    for (std::size_t i = 0; i < axes.size(); ++i) exprs_.set_coordinate(kernel().coordinate(axes[i]), coordinates[i]);
+    UnitRow here;
+    for (std::size_t i = 0; i < loads(); ++i) {
+      Value* moved = builder_.CreateMul(exprs_.address(builder_, chunks_.sources[i].step), unit);
+      here.sources.push_back(builder_.CreateAdd(moved, exprs_.address(builder_, chunks_.offsets[i].row)));
+    }
+    for (const PredicateId guard : plan_.guards) here.holds.push_back(holds(guard, /*of_column=*/false));
+    return here;
+  }
+
+  /// Gives the elements of a run their lanes.
+  Fill place(const UnitRow& row, Value* run, Fill fill) {
+    Value* column = load_entry(plan_.run_begins, run);
+    Value* length = builder_.CreateSub(load_entry(plan_.run_begins, builder_.CreateAdd(run, index(1))), column);
+    UnitRow part;
+    for (std::size_t i = 0; i < loads(); ++i)
+      part.sources.push_back(builder_.CreateAdd(row.sources[i], load_entry(plan_.column_sources[i], column)));
+    for (std::size_t i = 0; i < plan_.guards.size(); ++i)
+      part.holds.push_back(builder_.CreateAnd(row.holds[i], column_holds(i, column)));
+    std::vector<Value*> steps;
+    for (std::size_t i = 0; i < loads(); ++i) steps.push_back(load_entry(plan_.run_steps[i], run));
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* inside = block("part");
+    BasicBlock* after = block("placed");
+    builder_.CreateBr(inside);
+    builder_.SetInsertPoint(inside);
+    PHINode* left = phi(length, before);
+    std::vector<PHINode*> phis;
+    const auto carry = [&](Value*& value) {
+      phis.push_back(phi(value, before));
+      value = phis.back();
     };
-    Lane next = lane;
-    next.in_chunk = builder_.getTrue();
-    Value* fits = builder_.CreateICmpSLE(lane.filled, exprs_.exact(builder_, rows_.loop.filled_limit));
-    std::vector<Value*> alone_low, alone_high;
-    for (std::size_t i = 0; i < loads(); ++i) {
-      const BodyLoad& load = rows_.body.loads[i];
-      Value* moved = builder_.CreateMul(exprs_.address(builder_, rows_.sources[i].step), lane.row);
-      next.source.push_back(builder_.CreateAdd(moved, exprs_.address(builder_, load.offset)));
-      Value* needed = holds(load.guard);
-      alone_low.push_back(builder_.CreateSelect(needed, next.source[i], index(kNone)));
-      alone_high.push_back(builder_.CreateSelect(needed, next.source[i], index(-kNone)));
-      next.low[i] = smaller(lane.low[i], alone_low[i]);
-      next.high[i] = larger(lane.high[i], alone_high[i]);
-      Value* span = builder_.CreateSub(next.high[i], next.low[i]);
-      Value* in_window = builder_.CreateICmpSLE(span, exprs_.exact(builder_, rows_.loop.span_limit));
-      Value*& all = has_one_window(kernel(), rows_, i) ? next.in_chunk : fits;
-      all = builder_.CreateAnd(all, in_window);
-    }
-    for (const PredicateId guard : plan_.guards()) next.holds.push_back(holds(guard));
-    const auto either = [&](Value* same, Value* fresh) { return builder_.CreateSelect(fits, same, fresh); };
-    next.vector = either(lane.vector, builder_.CreateAdd(lane.vector, index(1)));
-    next.filled = either(lane.filled, index(0));
-    for (std::size_t i = 0; i < loads(); ++i) {
-      if (has_one_window(kernel(), rows_, i)) continue;
-      next.low[i] = either(next.low[i], alone_low[i]);
-      next.high[i] = either(next.high[i], alone_high[i]);
-    }
-    return next;
+    fill.for_each(carry);
+    for (Value*& source : part.sources) carry(source);
+    Value* count = place_part(part, steps, left, fill);
+    Value* rest = builder_.CreateSub(left, count);
+    left->addIncoming(rest, inside);
+    std::size_t at = 0;
+    fill.for_each([&](Value*& value) { phis[at++]->addIncoming(value, inside); });
+    for (std::size_t i = 0; i < loads(); ++i)
+      phis[at++]->addIncoming(builder_.CreateAdd(part.sources[i], builder_.CreateMul(steps[i], count)), inside);
+    builder_.CreateCondBr(builder_.CreateICmpSGT(rest, index(0)), inside, after);
+    builder_.SetInsertPoint(after);
+    return fill;
   }
 
-  /// Writes the lane, and what is known of its vector so far. (A window that all share begins where its first element
-  /// is, since elements follow each other: the same for all vectors but those before it.)
-  void write(const Lane& lane) {
-    Value* word = builder_.CreateShl(lane.vector, index(3));
-    builder_.CreateStore(builder_.CreateSub(lane.element, lane.filled), at_byte(plan_.position(0), word));
-    Value* place = builder_.CreateAdd(builder_.CreateMul(lane.vector, index(rows_.loop.lanes)), lane.filled);
+  /// Gives some of the elements that are left of a run the next lanes of the vector, if all that is loaded for the
+  /// first is in the windows, else the first lanes of the next vector; as many as that holds for. Returns how many.
+  Value* place_part(const UnitRow& part, const std::vector<Value*>& steps, Value* left, Fill& fill) {
+    const RowChunkLoop& loop = chunks_.loop;
+    const RowChunkVariables at(context_.exprs());
+    Value* most_span = exprs_.exact(builder_, loop.span_limit);
+    exprs_.set_coordinate(at.filled, fill.filled);
+    Value* fits = builder_.CreateICmpSLE(fill.filled, exprs_.exact(builder_, loop.filled_limit));
+    std::vector<Value*> needed, low, high;
     for (std::size_t i = 0; i < loads(); ++i) {
-      builder_.CreateStore(lane.low[i], at_byte(plan_.start(i, 0), word));
-      const int size = ir::byte_size(rows_.body.loads[i].dtype);
-      Value* source = builder_.CreateTrunc(lane.source[i], builder_.getIntNTy(8 * static_cast<unsigned>(size)));
-      builder_.CreateAlignedStore(source, at_byte(plan_.sources(i), builder_.CreateMul(place, index(size))),
-                                  llvm::Align(1));
+      needed.push_back(part.holds[guard_of(i)]);
+      low.push_back(smaller(fill.low[i], part.sources[i]));
+      high.push_back(larger(fill.high[i], part.sources[i]));
+      Value* span = builder_.CreateSub(high[i], low[i]);
+      Value* in_window = builder_.CreateICmpSLE(span, most_span);
+      fits = builder_.CreateAnd(fits, builder_.CreateOr(in_window, builder_.CreateNot(needed[i])));
     }
-    for (std::size_t i = 0; i < plan_.guards().size(); ++i)
-      builder_.CreateStore(builder_.CreateSExt(lane.holds[i], builder_.getInt8Ty()), at_byte(plan_.mask(i), place));
+    Value* is_full = builder_.CreateICmpEQ(fill.filled, index(lanes()));
+    fill.full = builder_.CreateAnd(fill.full, builder_.CreateOr(fits, is_full));
+    fill.vector = builder_.CreateSelect(fits, fill.vector, builder_.CreateAdd(fill.vector, index(1)));
+    fill.failed = builder_.CreateOr(fill.failed, builder_.CreateICmpSGE(fill.vector, room_));
+    fill.vector = smaller(fill.vector, builder_.CreateSub(room_, index(1)));
+    Value* filled = builder_.CreateSelect(fits, fill.filled, index(0));
+    Value* more = builder_.CreateAdd(exprs_.exact(builder_, loop.filled_limit), index(1));
+    Value* count = smaller(left, builder_.CreateSub(more, filled));
+    for (std::size_t i = 0; i < loads(); ++i) {
+      low[i] = builder_.CreateSelect(fits, low[i], part.sources[i]);
+      high[i] = builder_.CreateSelect(fits, high[i], part.sources[i]);
+      // A step leads up to the window's last element, or down to its first.
+      Value* up = builder_.CreateSub(builder_.CreateAdd(low[i], most_span), part.sources[i]);
+      Value* down = builder_.CreateSub(part.sources[i], builder_.CreateSub(high[i], most_span));
+      Value* room = builder_.CreateSelect(builder_.CreateICmpSGT(steps[i], index(0)), up, down);
+      Value* moves = builder_.CreateAnd(needed[i], builder_.CreateICmpNE(steps[i], index(0)));
+      count = builder_.CreateSelect(moves, smaller(count, builder_.CreateAdd(room, index(1))), count);
+    }
+    for (std::size_t i = 0; i < loads(); ++i) {
+      Value* last =
+          builder_.CreateAdd(part.sources[i], builder_.CreateMul(steps[i], builder_.CreateSub(count, index(1))));
+      const auto take = [&](Value*& bound, Value* with, std::int64_t none) {
+        bound = builder_.CreateSelect(needed[i], with, builder_.CreateSelect(fits, bound, index(none)));
+      };
+      take(fill.low[i], smaller(low[i], last), kNone);
+      take(fill.high[i], larger(high[i], last), -kNone);
+    }
+    write(part, steps, fill, filled, count, fits);
+    fill.filled = builder_.CreateAdd(filled, count);
+    fill.element = builder_.CreateAdd(fill.element, count);
+    return count;
   }
 
-  void advance(const Lane& lane, const Lane& next) {
-    const auto set = [&](Value* phi, Value* value) {
-      llvm::cast<PHINode>(phi)->addIncoming(value, builder_.GetInsertBlock());
+  /// Writes the lanes, and what is known of their vector so far. Whole vectors: what is past the part is written again.
+  void write(const UnitRow& part, const std::vector<Value*>& steps, Fill& fill, Value* filled, Value* count,
+             Value* fits) {
+    store_entry(plan_.positions, fill.vector, builder_.CreateSub(fill.element, filled));
+    Value* lane = builder_.CreateAdd(builder_.CreateMul(fill.vector, index(lanes())), filled);
+    const auto put = [&](const RowChunkPlan::Table& table, Value* vector) {
+      store_entry({.offset = table.offset, .bytes = table.bytes / lanes()}, lane, vector);
     };
-    Value* column = builder_.CreateAdd(lane.column, index(1));
-    Value* ends = builder_.CreateICmpSGE(column, exprs_.exact(builder_, context_.schedule.columns));
-    set(lane.element, builder_.CreateAdd(lane.element, index(1)));
-    set(lane.column, builder_.CreateSelect(ends, index(0), column));
-    set(lane.row, builder_.CreateAdd(lane.row, builder_.CreateZExt(ends, i64_)));
-    set(lane.vector, next.vector);
-    set(lane.filled, builder_.CreateAdd(next.filled, index(1)));
     for (std::size_t i = 0; i < loads(); ++i) {
-      set(lane.low[i], next.low[i]);
-      set(lane.high[i], next.high[i]);
+      store_entry(plan_.starts[i], fill.vector, fill.low[i]);
+      llvm::IntegerType* type = element_type(i);
+      const auto spread = [&](Value* value) {
+        return builder_.CreateVectorSplat(static_cast<unsigned>(lanes()), builder_.CreateTrunc(value, type));
+      };
+      put(plan_.indices[i],
+          builder_.CreateAdd(builder_.CreateMul(iota(type), spread(steps[i])), spread(part.sources[i])));
+    }
+    for (std::size_t i = 0; i < plan_.selections; ++i) {
+      if (!has_bits()) {
+        Value* byte = builder_.CreateSExt(part.holds[i], builder_.getInt8Ty());
+        put(plan_.masks[i], builder_.CreateVectorSplat(static_cast<unsigned>(lanes()), byte));
+        continue;
+      }
+      Value* some = builder_.CreateLShr(index(-1), builder_.CreateSub(index(64), count));
+      Value* bits = builder_.CreateSelect(part.holds[i], builder_.CreateShl(some, filled), index(0));
+      fill.bits[i] = builder_.CreateOr(builder_.CreateSelect(fits, fill.bits[i], index(0)), bits);
+      store_entry(plan_.masks[i], fill.vector, fill.bits[i]);
     }
   }
 
-  /// Counts the windows of a load from the first. A vector that loads nothing takes the first, too.
-  void finish_windows(std::size_t load) {
-    Value* lowest = index(kNone);
-    Value* highest = index(-kNone);
-    std::vector<Value*> starts;
-    for (int vector = 0; vector < rows_.loop.vectors; ++vector) {
-      starts.push_back(load_word(plan_.start(load, vector)));
-      lowest = smaller(lowest, starts.back());
-      Value* none = builder_.CreateICmpEQ(starts.back(), index(kNone));
-      highest = larger(highest, builder_.CreateSelect(none, index(-kNone), starts.back()));
+  /// Counts windows from the first, and indices from their windows; says how many vectors there are.
+  void finish(const Fill& fill) {
+    Value* vectors = builder_.CreateAdd(fill.vector, index(1));
+    store_entry(plan_.positions, vectors, fill.element);
+    Value* trips = builder_.CreateAnd(vectors, index(-RowChunkPlan::vectors_of_trip(chunks_)));
+    if (chunks_.axes == 1) {
+      Value* is_held = hold(vectors);
+      vectors = builder_.CreateSelect(is_held, index(RowChunkPlan::kHeld), vectors);
+      trips = builder_.CreateSelect(is_held, vectors, trips);
     }
-    for (int vector = 0; vector < rows_.loop.vectors; ++vector) {
-      Value* start = starts[static_cast<std::size_t>(vector)];
-      Value* none = builder_.CreateICmpEQ(start, index(kNone));
-      store_word(plan_.start(load, vector), builder_.CreateSelect(none, index(0), builder_.CreateSub(start, lowest)));
-    }
-    Value* any = builder_.CreateICmpNE(lowest, index(kNone));
-    store_word(plan_.lowest(load), builder_.CreateSelect(any, lowest, index(0)));
-    store_word(plan_.spread(load), builder_.CreateSelect(any, builder_.CreateSub(highest, lowest), index(0)));
+    for (std::size_t i = 0; i < loads(); ++i) finish_windows(i, vectors);
+    store_word(RowChunkPlan::full(), builder_.CreateSelect(fill.full, trips, index(0)));
+    store_word(RowChunkPlan::vectors(), vectors);
   }
 
-  const RowChunks& rows_;
-  RowChunkPlan plan_;
+  /// Makes a chunk of the whole units that the first vectors have, where registers hold those, and they have at least
+  /// four fifths as many elements each as all vectors have. Returns whether it does.
+  Value* hold(Value* vectors) {
+    Value* held = index(RowChunkPlan::kHeld);
+    Value* few = smaller(held, vectors);
+    Value* unit = exprs_.exact(builder_, chunks_.loop.unit);
+    Value* units = builder_.CreateUDiv(load_entry(plan_.positions, few), unit);
+    Value* elements = builder_.CreateMul(units, unit);
+    Value* each = builder_.CreateMul(builder_.CreateMul(elements, vectors), index(5));
+    Value* all = builder_.CreateMul(builder_.CreateMul(load_entry(plan_.positions, vectors), few), index(4));
+    Value* is_held = builder_.CreateAnd(builder_.CreateICmpEQ(few, held), builder_.CreateICmpSGE(each, all));
+    emit_if(builder_, is_held, [&] {
+      store_entry(plan_.positions, held, elements);
+      store_word(RowChunkPlan::units(), units);
+    });
+    return is_held;
+  }
+
+  /// A vector that loads nothing takes the first window.
+  void finish_windows(std::size_t load, Value* vectors) {
+    Fill ends = start();
+    ends = fold(vectors, ends, [&](Value* vector, Fill so_far) {
+      Value* first = load_entry(plan_.starts[load], vector);
+      Value* none = builder_.CreateICmpEQ(first, index(kNone));
+      so_far.low[load] = smaller(so_far.low[load], first);
+      so_far.high[load] = larger(so_far.high[load], builder_.CreateSelect(none, index(-kNone), first));
+      return so_far;
+    });
+    Value* any = builder_.CreateICmpNE(ends.low[load], index(kNone));
+    Value* lowest = builder_.CreateSelect(any, ends.low[load], index(0));
+    store_word(RowChunkPlan::lowest(load), lowest);
+    store_word(RowChunkPlan::spread(load),
+               builder_.CreateSelect(any, builder_.CreateSub(ends.high[load], lowest), index(0)));
+    VectorPermute permute(builder_, lanes(), ir::byte_size(chunks_.body.loads[load].dtype));
+    llvm::IntegerType* type = element_type(load);
+    counted_loop(builder_, index(0), vectors, 1, [&](Value* vector) {
+      Value* first = load_entry(plan_.starts[load], vector);
+      Value* indices = load_entry(plan_.indices[load], vector, vector_of(type));
+      Value* from = builder_.CreateVectorSplat(static_cast<unsigned>(lanes()), builder_.CreateTrunc(first, type));
+      store_entry(plan_.indices[load], vector, permute.numbered(builder_.CreateSub(indices, from)));
+      Value* none = builder_.CreateICmpEQ(first, index(kNone));
+      store_entry(plan_.starts[load], vector, builder_.CreateSelect(none, index(0), builder_.CreateSub(first, lowest)));
+    });
+  }
+
+  const RowChunks& chunks_;
+  const RowChunkPlan& plan_;
+  Value* memory_;
+  RowEmitter rows_;
+  Value *columns_, *room_;
 };
 
 }  // namespace
 
-llvm::Function* emit_chunk_plan(KernelContext& context, const RowChunks& rows, const std::string& name) {
-  return ChunkPlanEmitter(context, rows, name).emit();
+void emit_chunk_plan(KernelContext& context, const RowChunks& chunks, const RowChunkPlan& plan) {
+  ChunkPlanEmitter(context, chunks, plan).emit();
 }
 
 }  // namespace padlock::compiler

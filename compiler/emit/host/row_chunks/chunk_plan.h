@@ -10,44 +10,51 @@
 
 namespace padlock::compiler {
 
-/// The memory of a plan: what the vectors of a chunk take, for the row chunks of one case
-/// (compiler/schedule/model/row_chunks.h). Words of 64 bits, then tables of a vector's lanes.
+/// The memory of a launch's plan: what the vectors of a chunk take (compiler/schedule/model/row_chunks.h), and what the
+/// planner knows of columns. Words of 64 bits, then tables. Offsets are expressions over sizes, in bytes; so is what
+/// the launch allocates.
 class RowChunkPlan {
  public:
-  explicit RowChunkPlan(const RowChunks& rows);
+  /// `bit_masks`: masks are words of a bit a lane, else a byte a lane.
+  RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool bit_masks);
 
-  static constexpr std::size_t kAlign = 64;
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  /// The predicates of selections, each once.
-  [[nodiscard]] const std::vector<PredicateId>& guards() const { return guards_; }
+  /// A table with so many bytes an entry.
+  struct Table {
+    Expr offset;
+    int bytes = 8;
+  };
+  /// Vectors of a chunk of rows that registers hold, where that is as good as more.
+  static constexpr int kHeld = 4;
+  /// Vectors of a trip that takes those which follow each other.
+  [[nodiscard]] static int vectors_of_trip(const RowChunks& chunks) { return 2 * chunks.loop.joined; }
+  // Words:
+  static constexpr std::size_t vectors() { return 0; }  ///< of a chunk; 0: no plan
+  /// The first of them, all full, so that they follow each other: whole trips.
+  static constexpr std::size_t full() { return 8; }
+  static constexpr std::size_t units() { return 16; }  ///< of a chunk
+  static constexpr std::size_t runs() { return 24; }   ///< while it is made: the last run of columns
+  static constexpr std::size_t lowest(std::size_t load) { return 32 + 16 * load; }  ///< first window, from its base
+  static constexpr std::size_t spread(std::size_t load) { return 40 + 16 * load; }
+  // An entry for each vector, and one more of `positions`:
+  Table positions;             ///< elements from the chunk's first; the last: of a chunk
+  std::vector<Table> starts;   ///< of its window, from the first; of each load
+  std::vector<Table> indices;  ///< into its window, as many bits as an element; of each load
+  std::vector<Table> masks;    ///< of each guard of a selection
+  // An entry for each column:
+  std::vector<Table> column_sources;  ///< the column's part of an offset; of each load
+  std::vector<Table> column_holds;    ///< whether the conditions on the column hold, a byte; of each guard
+  // An entry for each run of columns whose sources are as far apart, while the same conditions hold:
+  Table run_begins;              ///< and one more
+  std::vector<Table> run_steps;  ///< of each load
+  Expr bytes;                    ///< of all
 
-  // Offsets in bytes:
-  static constexpr std::size_t rows() { return 0; }  ///< of a chunk
-  [[nodiscard]] std::size_t position(int vector) const { return word(1 + static_cast<std::size_t>(vector)); }
-  /// Start of the first window of a load, in elements from its row's base.
-  [[nodiscard]] std::size_t lowest(std::size_t load) const { return word(load_words(load)); }
-  [[nodiscard]] std::size_t spread(std::size_t load) const { return word(load_words(load) + 1); }
-  /// Start of a vector's window, in elements from the first window.
-  [[nodiscard]] std::size_t start(std::size_t load, int vector) const {
-    return word(load_words(load) + 2 + static_cast<std::size_t>(vector));
-  }
-  /// Offsets of the lanes' elements from their row's base, one vector after the other, each with as many bits as an
-  /// element.
-  [[nodiscard]] std::size_t sources(std::size_t load) const { return sources_[load]; }
-  /// Masks of the lanes, a byte each: -1 if the predicate holds, else 0.
-  [[nodiscard]] std::size_t mask(std::size_t guard) const { return masks_[guard]; }
-
- private:
-  static std::size_t word(std::size_t index) { return 8 * index; }
-  [[nodiscard]] std::size_t load_words(std::size_t load) const { return 1 + vectors_ + load * (2 + vectors_); }
-
-  std::size_t vectors_;
-  std::size_t bytes_ = 0;
-  std::vector<std::size_t> sources_, masks_;
-  std::vector<PredicateId> guards_;
+  /// The predicates of selections, then of loads, each once.
+  std::vector<PredicateId> guards;
+  std::size_t selections = 0;
+  [[nodiscard]] std::size_t guard_index(PredicateId guard) const;
 };
 
-/// Emits i1 plan(launch, plan): fills the plan for the sizes of the launch; false where no row fits a chunk.
-[[nodiscard]] llvm::Function* emit_chunk_plan(KernelContext& context, const RowChunks& rows, const std::string& name);
+/// Emits the kernel's HostPlanner.
+void emit_chunk_plan(KernelContext& context, const RowChunks& chunks, const RowChunkPlan& plan);
 
 }  // namespace padlock::compiler

@@ -1,21 +1,14 @@
 #pragma once
 
-#include <cstddef>
-
-#include "compiler/emit/rows/kernel_function.h"
+#include "compiler/emit/host/row_chunks/chunk_plan.h"
 
 namespace padlock::compiler {
 
-/// The functions that take short rows of one case.
-struct RowChunksCode {
-  llvm::Function* planner = nullptr;  ///< i1 planner(launch, plan)
-  /// i64 taker(launch, plan, offset of the first row in the output, rows, rows to the end of the task, base of each
-  /// load): takes the first of some rows that are of the same case, all their columns, and returns how many.
-  llvm::Function* taker = nullptr;
-  std::size_t plan_bytes = 0;
-};
-
-/// Emits them for a case that has row chunks.
-[[nodiscard]] RowChunksCode emit_row_chunks(KernelContext& context, std::size_t row_case);
+/// Emits i64 taker(launch, first, units, elements, base of each load), which takes rows by the launch's plan: the first
+/// of so many units that follow each other, of which the first begins `first` elements after the output's first and
+/// `elements` before the end of the task. Returns how many rows it took. Precondition of a call: there is a plan, of
+/// some vectors.
+[[nodiscard]] llvm::Function* emit_row_chunks(KernelContext& context, const RowChunks& chunks,
+                                              const RowChunkPlan& plan);
 
 }  // namespace padlock::compiler

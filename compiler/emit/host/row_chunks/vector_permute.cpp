@@ -60,7 +60,7 @@ Value* VectorPermute::as_units(Value* vector) {
 }
 
 /// The indices of an element's units, in the integer that is as wide as the element: i * n + k in unit k of n.
-Value* VectorPermute::prepared(Value* indices) {
+Value* VectorPermute::numbered(Value* indices) {
   const int count = size_ / unit_;
   std::uint64_t ones = 0, numbers = 0;
   for (int k = 0; k < count; ++k) {
@@ -72,12 +72,12 @@ Value* VectorPermute::prepared(Value* indices) {
     indices = builder_.CreateMul(indices, constant(ones * static_cast<std::uint64_t>(count)));
     indices = builder_.CreateAdd(indices, constant(numbers));
   }
-  return as_units(indices);
+  return indices;
 }
 
-Value* VectorPermute::permuted(Value* vector, Value* prepared) {
+Value* VectorPermute::permuted(Value* vector, Value* numbers) {
   llvm::Type* type = vector->getType();
-  Value* moved = builder_.CreateIntrinsic(intrinsic_, {}, {as_units(vector), prepared});
+  Value* moved = builder_.CreateIntrinsic(intrinsic_, {}, {as_units(vector), as_units(numbers)});
   if (lanes_ * size_ == bytes_) return builder_.CreateBitCast(moved, type);
   moved = builder_.CreateBitCast(moved, llvm::FixedVectorType::get(llvm::cast<llvm::VectorType>(type)->getElementType(),
                                                                    static_cast<unsigned>(bytes_ / size_)));
@@ -86,10 +86,13 @@ Value* VectorPermute::permuted(Value* vector, Value* prepared) {
   return builder_.CreateShuffleVector(moved, lanes);
 }
 
-Value* VectorPermute::permuted_pair(Value* vectors, Value* prepared) {
-  auto* bytes = llvm::FixedVectorType::get(builder_.getInt8Ty(), 32);
-  Value* moved = builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_pshuf_b, {},
-                                          {builder_.CreateBitCast(vectors, bytes), prepared});
+Value* VectorPermute::permuted_blocks(Value* vectors, Value* numbers) {
+  const auto bits = static_cast<unsigned>(vectors->getType()->getPrimitiveSizeInBits().getFixedValue());
+  auto* bytes = llvm::FixedVectorType::get(builder_.getInt8Ty(), bits / 8);
+  const bool is_pair = bits == 256;
+  Value* moved =
+      builder_.CreateIntrinsic(is_pair ? llvm::Intrinsic::x86_avx2_pshuf_b : llvm::Intrinsic::x86_avx512_pshuf_b_512,
+                               {}, {builder_.CreateBitCast(vectors, bytes), builder_.CreateBitCast(numbers, bytes)});
   return builder_.CreateBitCast(moved, vectors->getType());
 }
 

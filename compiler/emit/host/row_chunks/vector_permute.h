@@ -11,14 +11,13 @@ class VectorPermute {
   /// A vector of `lanes` elements of `size` bytes. Borrows the builder.
   VectorPermute(llvm::IRBuilder<>& builder, int lanes, int size);
 
-  /// Returns what `permuted` takes of the indices, a vector of integers as wide as the elements: computed once for
-  /// many.
-  [[nodiscard]] llvm::Value* prepared(llvm::Value* indices);
-  /// Element i of it is element indices[i] of the vector. An index that is not below the number of lanes gives any
-  /// bits.
-  [[nodiscard]] llvm::Value* permuted(llvm::Value* vector, llvm::Value* prepared);
-  /// As `permuted` does, of two vectors of 16 bytes that are the halves of one, and of their prepared indices.
-  [[nodiscard]] llvm::Value* permuted_pair(llvm::Value* vectors, llvm::Value* prepared);
+  /// Returns what `permuted` takes of the indices, of the same type: a vector of integers as wide as the elements.
+  [[nodiscard]] llvm::Value* numbered(llvm::Value* indices);
+  /// Element i of it is element indices[i] of the vector, by their numbers. An index that is not below the number of
+  /// lanes gives any bits.
+  [[nodiscard]] llvm::Value* permuted(llvm::Value* vector, llvm::Value* numbers);
+  /// The same of two or four vectors of 16 bytes, one after the other, each by its own numbers.
+  [[nodiscard]] llvm::Value* permuted_blocks(llvm::Value* vectors, llvm::Value* numbers);
 
  private:
   [[nodiscard]] llvm::FixedVectorType* units() const;

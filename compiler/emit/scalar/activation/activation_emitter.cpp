@@ -47,10 +47,10 @@ ActivationEmitter::Reduced ActivationEmitter::reduce(Value* x) {
 
 /// Multiplies by the power of two, instead of adding to the exponent's bits: so a NaN stays one.
 Value* ActivationEmitter::exp(Value* x) {
-  const Reduced reduced = reduce(f_.at_least(f_.at_most(x, kExpMost), kExpLeast));
+  const Reduced reduced = reduce(wide(narrow_.at_least(narrow_.at_most(x, kExpMost), kExpLeast)));
   Value* r = reduced.rest;
   Value* less_one = f_.fma(f_.mul(r, r), f_.polynomial(kExponential, r), r);
-  return f_.mul(f_.add(less_one, 1), reduced.scale);
+  return rounded(f_.mul(f_.add(less_one, 1), reduced.scale));
 }
 
 /// Makes exp of (c + r) / (c - r), c = r coth(r / 2): half of a polynomial's terms, where a division is due anyway.
@@ -62,36 +62,36 @@ ActivationEmitter::Quotient ActivationEmitter::exponential(const Reduced& x) {
 /// Computes exp(x) / (1 + exp(x)).
 Value* ActivationEmitter::sigmoid_of_negative(const Reduced& x) {
   const Quotient e = exponential(x);
-  return f_.div(e.above, f_.add(e.above, e.below));
+  return f_.quotient(e.above, f_.add(e.above, e.below));
 }
 
 /// Computes tanh(x / 2) = (exp(x) - 1) / (exp(x) + 1), where neither sum cancels: without a power of two it is r / c.
 Value* ActivationEmitter::tanh(Value* x) {
-  Value* half = f_.at_most(f_.magnitude(x), kTanhMost);
+  Value* half = magnitude_at_most(kTanhMost, x);
   const auto [r, scale] = reduce(f_.add(half, half));
   Value* cotangent = f_.polynomial(kCotangent5, f_.mul(r, r));
   Value* less = f_.add(scale, -1);
   Value* more = f_.add(scale, 1);
   Value* above = f_.fma(more, r, f_.mul(less, cotangent));
   Value* below = f_.fma(less, r, f_.mul(more, cotangent));
-  return f_.with_sign(f_.div(above, below), x);
+  return narrow_.with_sign(rounded(f_.quotient(above, below)), x);
 }
 
 /// Computes 1 / (1 + exp(-x)). For small x that is 1/2 + x/4 - x^3/48, and f64 does not hold the last term beside a tie
 /// of f32 that the others make. Two units in the last place of the smaller side say on which side of it the value lies.
 Value* ActivationEmitter::sigmoid(Value* x) {
-  Value* argument = f_.builder().CreateFNeg(f_.at_most(f_.magnitude(x), kSigmoidMost));
+  Value* argument = f_.builder().CreateFNeg(magnitude_at_most(kSigmoidMost, x));
   Value* bits = f_.bits_of(sigmoid_of_negative(reduce(argument)));
   Value* smaller = f_.from_bits(f_.builder().CreateAdd(bits, f_.bits(2)));
-  return f_.if_negative(x, smaller, f_.sub(f_.constant(1), smaller));
+  return rounded(f_.builder().CreateSelect(narrow_.is_negative(x), smaller, f_.sub(f_.constant(1), smaller)));
 }
 
 /// Multiplies x by an even function, a polynomial of x^2 whose variable is moved to the middle of its interval: there
 /// the terms that cancel are small.
 Value* ActivationEmitter::erf(Value* x) {
-  Value* bounded = f_.at_least(f_.at_most(x, kErfMost), -kErfMost);
+  Value* bounded = wide(narrow_.at_least(narrow_.at_most(x, kErfMost), -kErfMost));
   Value* square = f_.fma(f_.mul(bounded, bounded), kErfScale, -1);
-  return f_.mul(bounded, f_.long_polynomial(kErf, square));
+  return rounded(f_.mul(bounded, f_.long_polynomial(kErf, square)));
 }
 
 /// Computes max(x, 0) - |x| share: the share is the function of -|x| divided by that, and below 1/2. For tiny x it lies
@@ -99,7 +99,7 @@ Value* ActivationEmitter::erf(Value* x) {
 Value* ActivationEmitter::gate(Value* x, Value* magnitude, Value* share) {
   constexpr double kBelowHalf = 0x1.ffffffffffffep-2;
   Value* lost = f_.mul(magnitude, f_.at_most(share, kBelowHalf));
-  return f_.sub(f_.if_negative(x, f_.constant(0), x), lost);
+  return rounded(f_.sub(positive_part(x), lost));
 }
 
 /// Computes exp(-w / 2) as reduce and exponential do, of -2 r = w + 2 k ln 2. The power of two is added to the
@@ -124,35 +124,35 @@ Value* ActivationEmitter::stepped(Value* part, std::span<const QuadraticStep> st
 /// Is gate of the share Phi(-a), which is exp(-a^2 / 2) times a smooth function; a^2 is exact. The coefficients round
 /// so that the share is below 1/2 by itself.
 Value* ActivationEmitter::gelu(Value* x) {
-  Value* a = f_.at_most(f_.magnitude(x), kGeluMost);
+  Value* a = magnitude_at_most(kGeluMost, x);
   Value* square = f_.mul(a, a);
   const Quotient e = exponential_of_half(square);
   Value* above = f_.mul(e.above, stepped(f_.polynomial(kTailAbove, a), kTailAboveSteps, square));
   Value* below = f_.mul(e.below, stepped(f_.polynomial(kTailBelow, a), kTailBelowSteps, square));
-  Value* lost_factor = f_.builder().CreateFNeg(f_.div(above, below));
-  return f_.fma(a, lost_factor, f_.if_negative(x, f_.constant(0), x));
+  Value* lost_factor = f_.builder().CreateFNeg(f_.quotient(above, below));
+  return rounded(f_.fma(a, lost_factor, positive_part(x)));
 }
 
 /// Computes x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x^3)), of which the share takes the negative argument.
 Value* ActivationEmitter::gelu_tanh(Value* x) {
-  Value* a = f_.at_most(f_.magnitude(x), kGeluTanhMost);
+  Value* a = magnitude_at_most(kGeluTanhMost, x);
   Value* argument = f_.mul(a, f_.fma(f_.mul(a, a), kGeluCubic, kGeluSlope));
   return gate(x, a, sigmoid_of_negative(reduce(argument)));
 }
 
 Value* ActivationEmitter::silu(Value* x) {
-  Value* a = f_.at_most(f_.magnitude(x), kSiluMost);
+  Value* a = magnitude_at_most(kSiluMost, x);
   return gate(x, a, sigmoid_of_negative(reduce(f_.builder().CreateFNeg(a))));
 }
 
 /// Computes max(x, 0) + log(1 + e), e = exp(-|x|): the logarithm is 2 artanh(e / (2 + e)).
 Value* ActivationEmitter::softplus(Value* x) {
-  Value* a = f_.at_most(f_.magnitude(x), kSiluMost);
+  Value* a = magnitude_at_most(kSiluMost, x);
   const Quotient e = exponential(reduce(f_.builder().CreateFNeg(a)));
-  Value* s = f_.div(e.above, f_.add(f_.add(e.below, e.below), e.above));
+  Value* s = f_.quotient(e.above, f_.add(f_.add(e.below, e.below), e.above));
   Value* square = f_.mul(s, s);
   Value* logarithm = f_.fma(f_.mul(s, square), f_.polynomial(kLogarithmOfSum, square), f_.add(s, s));
-  return f_.add(f_.if_negative(x, f_.constant(0), x), logarithm);
+  return rounded(f_.add(positive_part(x), logarithm));
 }
 
 /// Rounds a sum to odd, given what it lacks, which is not 0: to that of the two numbers around the real sum whose last
@@ -171,23 +171,28 @@ Value* ActivationEmitter::log(Value* x) {
   constexpr std::uint64_t kLeast = 0x3fe6a09e667f3bcd;  // the bits of sqrt(1/2)
   constexpr std::uint64_t kBias = 1023;
   llvm::IRBuilder<>& builder = f_.builder();
-  Value* moved = builder.CreateAdd(f_.bits_of(x), f_.bits((kBias << kMantissaBits) - kLeast));
+  Value* moved = builder.CreateAdd(f_.bits_of(wide(x)), f_.bits((kBias << kMantissaBits) - kLeast));
   Value* exponent = builder.CreateOr(builder.CreateLShr(moved, kMantissaBits), f_.bits(0x4330000000000000));
   Value* k = f_.add(f_.from_bits(exponent), -(0x1p52 + kBias));
   Value* mantissa = builder.CreateAnd(moved, f_.bits((std::uint64_t{1} << kMantissaBits) - 1));
   Value* m = f_.from_bits(builder.CreateAdd(mantissa, f_.bits(kLeast)));
   Value* f = f_.add(m, -1);
-  Value* s = f_.div(f, f_.add(m, 1));
+  Value* s = f_.quotient(f, f_.add(m, 1));
   Value* square = f_.mul(s, s);
   Value* rest = f_.mul(square, f_.polynomial(kLogarithm, square));
   Value* of_m = f_.sub(f, f_.mul(s, f_.sub(f, rest)));
   Value* high = f_.mul(k, kLn2High);
   Value* low = f_.fma(k, kLn2Low, of_m);
   Value* sum = f_.add(high, low);
-  return f_.with_ends_of_log(x, round_to_odd(sum, f_.sub(low, f_.sub(sum, high))));
+  return narrow_.with_ends_of_log(x, rounded(round_to_odd(sum, f_.sub(low, f_.sub(sum, high)))));
 }
 
 Value* ActivationEmitter::emit(ir::Op op, Value* x) {
+  llvm::IRBuilder<>& builder = f_.builder();
+  return builder.CreateFPTrunc(of_argument(op, builder.CreateFPExt(x, narrow_.type())), x->getType());
+}
+
+Value* ActivationEmitter::of_argument(ir::Op op, Value* x) {
   switch (op) {
     case ir::Op::exp:
       return exp(x);
@@ -208,7 +213,7 @@ Value* ActivationEmitter::emit(ir::Op op, Value* x) {
     case ir::Op::softplus:
       return softplus(x);
     default:
-      return f_.div(f_.constant(1), f_.sqrt(x));  // rsqrt
+      return rounded(f_.near_rsqrt(wide(x), /*kept=*/true));
   }
 }
 

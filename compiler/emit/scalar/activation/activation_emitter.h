@@ -6,18 +6,19 @@
 
 namespace padlock::compiler {
 
-/// Emits the activations of f32: of an argument, given and returned as f64, what rounds to the f32 that is nearest to
-/// the real function's value, ties to even. Branch-free, without tables and calls. Judged on all floats by
-/// tests/activation.
+/// Emits the activations of f32: the f32 that is nearest to the real function's value, ties to even. What is computed
+/// is f64. A GPU bounds arguments, and tests them, in f32; a CPU, whose vectors of f32 would have to be split, in f64,
+/// too. Branch-free, without tables and calls. Judged on all floats by tests/activation.
 class ActivationEmitter {
  public:
   using Value = llvm::Value;
 
-  /// As FloatEmitter's.
-  ActivationEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, bool repeated)
-      : f_(builder, type, target, repeated) {}
+  /// As FloatEmitter's. `type`: f32 or a vector of it.
+  ActivationEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, bool folds)
+      : f_(builder, type->getWithNewType(builder.getDoubleTy()), target, folds),
+        narrow_(builder, target.packs_words ? type : f_.type(), target, folds) {}
 
-  /// `op`: of the class OpClass::activation. `x`: what f32 has.
+  /// `op`: of the class OpClass::activation.
   [[nodiscard]] Value* emit(ir::Op op, Value* x);
 
  private:
@@ -31,12 +32,18 @@ class ActivationEmitter {
     Value* below;
   };
 
+  Value* of_argument(ir::Op op, Value* x);
   Reduced reduce(Value* x);
   Quotient exponential(const Reduced& x);
   Quotient exponential_of_half(Value* w);
   Value* stepped(Value* part, std::span<const activation::QuadraticStep> steps, Value* square);
   Value* sigmoid_of_negative(const Reduced& x);
   Value* gate(Value* x, Value* magnitude, Value* share);
+  // Of what has the type already, no conversion is emitted.
+  Value* wide(Value* x) { return f_.builder().CreateFPExt(x, f_.type()); }
+  Value* rounded(Value* value) { return f_.builder().CreateFPTrunc(value, narrow_.type()); }
+  Value* magnitude_at_most(double most, Value* x) { return wide(narrow_.at_most(narrow_.magnitude(x), most)); }
+  Value* positive_part(Value* x) { return wide(narrow_.if_negative(x, narrow_.constant(0), x)); }
 
   Value* exp(Value* x);
   Value* log(Value* x);
@@ -49,7 +56,8 @@ class ActivationEmitter {
   Value* softplus(Value* x);
   Value* round_to_odd(Value* sum, Value* lacking);
 
-  FloatEmitter f_;
+  FloatEmitter f_;       // of f64
+  FloatEmitter narrow_;  // of arguments: f32, or f64 on a CPU
 };
 
 }  // namespace padlock::compiler

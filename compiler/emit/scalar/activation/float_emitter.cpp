@@ -34,21 +34,23 @@ constexpr unsigned kConstantSpace = 4;
 
 }  // namespace
 
-FloatEmitter::FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, bool repeated)
+FloatEmitter::FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, bool folds)
     : builder_(builder),
       type_(type),
       bits_type_(type->getWithNewType(builder.getIntNTy(type->getScalarSizeInBits()))),
       target_(target),
-      repeated_(repeated),
+      folds_(folds),
       register_lanes_(register_bytes(target) * 8 / type->getScalarSizeInBits()) {}
 
 /// Returns a constant of LLVM's or, for vectors of whole registers, one that is loaded: LLVM would broadcast its own
 /// constants in an instruction before each multiplication and addition of a polynomial. AVX2 has no arithmetic that
 /// does so itself; with AVX-512 LLVM broadcasts once for two registers, and `gelu` takes a tenth longer on a Zen 4.
-/// A GPU's constant of f64 costs two instructions in each place; before a loop ptxas loads it from the constant bank.
+/// A GPU's constant of f64 costs two instructions in each place, if it is none of 32 bits and zeros, which is an
+/// operand; ptxas loads it from the constant bank in one, and before a loop.
 Value* FloatEmitter::constant(double value) const {
   if (value == 0) return llvm::ConstantFP::get(type_, value);
-  if (target_.takes_words && repeated_ && type_->isDoubleTy()) return loaded_constant(value);
+  const bool has_low_word = static_cast<std::uint32_t>(llvm::bit_cast<std::uint64_t>(value)) != 0;
+  if (target_.takes_words && !folds_ && type_->isDoubleTy() && has_low_word) return loaded_constant(value);
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(type_);
   if (register_lanes_ == 0 || type == nullptr || type->getNumElements() < register_lanes_)
     return llvm::ConstantFP::get(type_, value);
@@ -88,6 +90,21 @@ Value* FloatEmitter::loaded_constant(double value) const {
 Value* FloatEmitter::bits(std::uint64_t value) const { return llvm::ConstantInt::get(bits_type_, value); }
 Value* FloatEmitter::sign_bit() const { return bits(std::uint64_t{1} << (bits_type_->getScalarSizeInBits() - 1)); }
 
+/// Refines a reciprocal of the 20 bits or so that PTX's has ("PTX ISA", rcp.approx.ftz.f64) by two steps, to an error
+/// of its sixth power, and adds to the quotient what it leaves (Markstein: then it is rounded to nearest).
+Value* FloatEmitter::quotient(Value* a, Value* b) {
+  if (!target_.packs_words || !has_fma() || folds_) return div(a, b);
+  Value* one = constant(1);
+  Value* seed = target_.takes_words ? builder_.CreateIntrinsic(intrinsic::nvvm_rcp_approx_ftz_d, {}, {b})
+                                    : div(one, b);  // the twin's
+  Value* negative = builder_.CreateFNeg(b);
+  Value* rest = fma(negative, seed, one);
+  Value* near = fma(fma(rest, rest, rest), seed, seed);
+  Value* reciprocal = fma(fma(negative, near, one), near, near);
+  Value* result = mul(a, reciprocal);
+  return fma(fma(negative, result, a), reciprocal, result);
+}
+
 Value* FloatEmitter::sqrt(Value* x) { return builder_.CreateUnaryIntrinsic(intrinsic::sqrt, x); }
 Value* FloatEmitter::magnitude(Value* x) { return builder_.CreateUnaryIntrinsic(intrinsic::fabs, x); }
 Value* FloatEmitter::with_sign(Value* x, Value* sign) {
@@ -109,8 +126,13 @@ Value* FloatEmitter::near_quotient(double a, Value* b) {
   return fma(fma(builder_.CreateFNeg(b), quotient, constant(a)), reciprocal, quotient);
 }
 
-/// Returns an approximation to 1.5 * 2^-12 or better, or null where there is none.
+/// Returns an approximation, of f32 to 1.5 * 2^-12 or better and of f64 to 2^-15, or null where there is none.
 Value* FloatEmitter::rsqrt_seed(Value* x, bool kept) {
+  if (type_->getScalarType()->isDoubleTy()) {
+    if (!target_.packs_words || !has_fma() || folds_) return nullptr;
+    return target_.takes_words ? builder_.CreateIntrinsic(intrinsic::nvvm_rsqrt_approx_ftz_d, {}, {x})
+                               : div(constant(1), sqrt(x));  // the twin's
+  }
   if (target_.takes_words) return builder_.CreateIntrinsic(intrinsic::nvvm_rsqrt_approx_f, {}, {x});
   const bool wide = target_.mask_registers;
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(type_);
@@ -129,12 +151,16 @@ Value* FloatEmitter::rsqrt_seed(Value* x, bool kept) {
   return llvm::concatenateVectors(builder_, parts);
 }
 
-/// A step of Newton's from a seed. A NaN of the step means that x is 0 or infinity, or that the seed is one.
+/// A step of Newton's from a seed, and of f64 two. A NaN of a step means that x is 0 or infinity, or that the seed is
+/// one.
 Value* FloatEmitter::near_rsqrt(Value* x, bool kept) {
   Value* seed = rsqrt_seed(x, kept);
   if (seed == nullptr) return div(constant(1), sqrt(x));
-  Value* rest = fma(builder_.CreateFNeg(mul(x, seed)), seed, constant(1));
-  Value* stepped = fma(mul(seed, 0.5), rest, seed);
+  Value* stepped = seed;
+  for (int step = 0; step < (type_->isDoubleTy() ? 2 : 1); ++step) {
+    Value* rest = fma(builder_.CreateFNeg(mul(x, stepped)), stepped, constant(1));
+    stepped = fma(mul(stepped, 0.5), rest, stepped);
+  }
   return builder_.CreateSelect(builder_.CreateFCmpUNO(stepped, stepped), seed, stepped);
 }
 

@@ -15,9 +15,11 @@ class FloatEmitter {
   using Value = llvm::Value;
 
   /// `type`: f64, f32 or a vector of one. A target without fused multiply-adds rounds a product before it is added.
-  /// `repeated`: the code is of a loop, for which a GPU holds constants of f64 in registers.
-  FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, bool repeated);
+  /// `folds`: the values are constants, and the assembler shall compute with them: so a GPU loads and approximates
+  /// nothing.
+  FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, bool folds = false);
 
+  [[nodiscard]] llvm::Type* type() const { return type_; }
   [[nodiscard]] bool has_fma() const { return target_.fma; }
   [[nodiscard]] Value* constant(double value) const;
   Value* add(Value* a, Value* b) { return builder_.CreateFAdd(a, b); }
@@ -26,11 +28,15 @@ class FloatEmitter {
   Value* mul(Value* a, Value* b) { return builder_.CreateFMul(a, b); }
   Value* mul(Value* a, double b) { return mul(a, constant(b)); }
   Value* div(Value* a, Value* b) { return builder_.CreateFDiv(a, b); }
+  /// Divides numbers of f64 whose exponents, like the quotient's, are far from the ends; NaNs, too. Rounded as by
+  /// `div`. A GPU's own division takes a branch more, for others.
+  Value* quotient(Value* a, Value* b);
   Value* sqrt(Value* x);
   /// Divides a number by f32. A GPU refines an approximate reciprocal by two fused steps, so that the quotient of
   /// normal numbers may be a unit off; the others round once.
   Value* near_quotient(double a, Value* b);
-  /// Computes 1 / sqrt(x) of f32, to 2^-21 or better: of 0 and infinity, too, and of subnormals if they are `kept`.
+  /// Computes 1 / sqrt(x), of f32 to 2^-21 or better, of f64 to 2^-52: of 0 and infinity, too, and of subnormals of f32
+  /// if they are `kept`.
   Value* near_rsqrt(Value* x, bool kept);
   Value* magnitude(Value* x);
   /// Gives x, which is none that is negative, the sign of another. (Not by copysign: LLVM would move it below a later
@@ -73,7 +79,7 @@ class FloatEmitter {
   llvm::Type* type_;
   llvm::Type* bits_type_;
   const TargetFeatures& target_;
-  bool repeated_;
+  bool folds_;
   unsigned register_lanes_;  // of a register whose constants are operands in memory; 0 where none are
 };
 

@@ -15,7 +15,7 @@ class HalfActivationEmitter {
 
   /// `type`: f32 or a vector of it. `dtype`: f16 or bf16.
   HalfActivationEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, ir::DType dtype)
-      : f_(builder, type, target, /*repeated=*/false), narrow_exponent_(dtype == ir::DType::f16) {}
+      : f_(builder, type, target), narrow_exponent_(dtype == ir::DType::f16) {}
 
   /// `op`: of the class OpClass::activation.
   [[nodiscard]] Value* emit(ir::Op op, Value* x);

@@ -18,7 +18,7 @@ class PairActivation {
   }
   /// `type`: f32.
   PairActivation(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target)
-      : f_(builder, type, target, /*repeated=*/true) {}
+      : f_(builder, type, target) {}
 
   /// Returns the result, and as i1 whether it is in doubt.
   [[nodiscard]] std::pair<Value*, Value*> emit(ir::Op op, Value* x);

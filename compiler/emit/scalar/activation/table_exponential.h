@@ -17,7 +17,7 @@ class TableExponential {
     return target.mask_registers && target.fma && !target.packs_words && lanes % kLanes == 0;
   }
   TableExponential(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target)
-      : f_(builder, type, target, /*repeated=*/false) {}
+      : f_(builder, type, target) {}
 
   /// Returns the results, and as vector of i1 which of them are in doubt.
   [[nodiscard]] std::pair<Value*, Value*> emit(Value* x);
