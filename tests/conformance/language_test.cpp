@@ -119,6 +119,13 @@ TEST_CASE("language: rows, columns and elements by data in every type, whatever 
     }
 }
 
+TEST_CASE("language: short rows of which data says alone whether they are there") {
+  Regression r(
+      "program p(x: f32[1, D], i: i64[N], R: dim) where R >= 1, 1 <= D <= 8 {"
+      " b = broadcast(x, shape = [R, D], axes = [0, 1]) y = take(b, i, axis = 0, value = 9) return y }");
+  for (const std::int64_t columns : {1, 3, 5, 8}) r.same({{shape({1, columns}), shape({2000})}, {{"R", 6}}});
+}
+
 TEST_CASE("language: searches among integers in any order, and what is found by them") {
   for (const char* index : {"i32", "i64"}) {
     Regression r(

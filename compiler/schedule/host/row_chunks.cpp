@@ -32,6 +32,7 @@ class RowChunkMaker {
   }
 
   std::optional<RowChunks> make() {
+    if (kernel_.reads_by_data()) return std::nullopt;  // a plan knows sizes alone
     std::tie(made_.body, made_.sources) = make_body(kernel_, kernel_.roots, /*vector_sums=*/false);
     // Rows of fill are few beside others, and cheap.
     const Body& body = made_.body;
