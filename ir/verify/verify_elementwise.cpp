@@ -91,12 +91,12 @@ class ElementwiseRule {
   }
 
   [[nodiscard]] std::unexpected<Error> mismatch(const Argument& argument, DType expected, const Typed& found) const {
-    const bool is_literal = std::holds_alternative<syntax::Literal>(argument.value);
+    const bool is_named = std::holds_alternative<std::string>(argument.value);
     return diagnostics().error(
         argument.where,
         fmt::format("expected the type {0}, found '{1}' of type {2}{3}", name_of(expected), found.name,
                     name_of(found.dtype),
-                    is_literal ? "" : fmt::format("; cast({}, {}) converts", found.name, name_of(expected))));
+                    is_named ? fmt::format("; cast({}, {}) converts", found.name, name_of(expected)) : ""));
   }
 
   /// Checks that the operation's class takes the type of an operand.
