@@ -173,10 +173,10 @@ class PtxRun {
     const std::size_t body = ptx.find('\n', ptx.find(".address_size")) + 1;
     batch.text += batch.text.empty() ? ptx : ptx.substr(body);
     for (const auto& variants : code.kernels)
-      for (const auto& [abi, offset] : variants) {
+      for (const abi::KernelVariant& variant : variants) {
         ++queued_;
-        batch.cases[abi.name] = what;
-        if (is_default) batch.defaults.insert(abi.name);
+        batch.cases[variant.abi.name] = what;
+        if (is_default) batch.defaults.insert(variant.abi.name);
       }
     if (programs_ % kAloneEach == 0 && !assemble_alone(target, code, what)) return false;
     return batch.cases.size() < kKernelsAtOnce || assemble(target);

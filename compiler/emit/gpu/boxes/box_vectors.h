@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "compiler/emit/gpu/boxes/box_stages.h"
-#include "compiler/emit/scalar/lane_masks.h"
 #include "compiler/emit/rows/body_values.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
+#include "compiler/emit/scalar/lane_masks.h"
 
 namespace padlock::compiler {
 

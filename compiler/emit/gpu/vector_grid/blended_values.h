@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "compiler/emit/scalar/lane_masks.h"
 #include "compiler/emit/gpu/vector_grid/thread_values.h"
+#include "compiler/emit/scalar/lane_masks.h"
 #include "compiler/schedule/model/blend.h"
 
 namespace padlock::compiler {
