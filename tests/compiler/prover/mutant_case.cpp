@@ -51,6 +51,9 @@ class Example {
     return {};
   }
 
+  [[nodiscard]] bool is_in_walk() const {
+    return std::ranges::any_of(where_, [](const auto& value) { return value.first.starts_with("walk"); });
+  }
   [[nodiscard]] std::optional<std::int64_t> at(const std::string& name) const {
     const auto it = where_.find(name);
     return it == where_.end() ? std::nullopt : std::optional(it->second);
@@ -173,8 +176,9 @@ bool is_of(const Event& event, const Obligation& refuted, const Example& example
   if (const auto row = example.row(); row && event.row != *row) return false;
   const bool same_text = event.text == refuted.found.violation;
   if (refuted.kind == ObligationKind::store || refuted.kind == ObligationKind::disjoint) return same_text;
-  // Where a lane is named, its column follows from it, and the coordinate is free.
-  const bool same_column = example.at("lane") || event.column == example.column();
+  // Where a lane is named, its column follows from it, and the coordinate is free. So it is where a walk is, of which
+  // the proof takes any turn for possible in any column.
+  const bool same_column = example.at("lane") || example.is_in_walk() || event.column == example.column();
   return same_column && (same_text || refuted.kind != ObligationKind::load);
 }
 
