@@ -68,9 +68,16 @@ class Explainer {
     json_.end_object();
   }
 
+  /// Memory of a GPU's block, or of a host's plan. 0 bytes: these sizes have no plan.
+  void write_shared_bytes(const abi::KernelAbi& abi) {
+    if (abi.shared_bytes.valid()) write_size("shared_bytes", abi.shared_bytes);
+  }
+
   /// Code for the sizes that its guards admit. With a binding, `selected` says whether it is the one that is launched.
   void write_variant(const abi::KernelAbi& abi, bool selected) {
-    json_.begin_object().member("name", abi.name).key("guards").begin_array();
+    json_.begin_object().member("name", abi.name);
+    write_shared_bytes(abi);
+    json_.key("guards").begin_array();
     for (const abi::Guard& guard : abi.guards) {
       json_.begin_object().member("assumption", abi::name_of(guard.assumption));
       json_.member("constraint", ir::to_string(program_.exprs(), guard.holds));
@@ -96,6 +103,7 @@ class Explainer {
     json_.begin_object().member("name", abi.name).member("results", results);
     write_size("rows", abi.rows);
     write_size("columns", abi.columns);
+    write_shared_bytes(abi);
     const abi::LaunchPlan plan = plan_of(variants);
     if (bound_ != nullptr) json_.member("launches", plan.launches());
     json_.key("variants").begin_array();

@@ -116,6 +116,27 @@ TEST_CASE("a variant is shown with its guards, and under a binding whether they 
   }
 }
 
+TEST_CASE("memory that a launch takes beside its tensors is shown") {
+  Context context;
+  const Program program = *Program::from_text(
+      "program p(x: f32[N, H, W]) where N >= 1, H >= 1, W >= 1 "
+      "{ y = pad(x, low = [0, 1, 1], high = [0, 1, 1]) return y }");
+  for (const auto& [width, has_plan] : {std::pair(14, true), std::pair(1400, false)}) {
+    const ir::BindRequest sizes{.tensors = {{}}, .symbols = {{"N", 100}, {"H", 14}, {"W", width}}};
+    const auto host = explained(context, program, {.target = "host:x86-64-v3"}, sizes);
+    REQUIRE_MESSAGE(host.has_value(), host.error().to_string());
+    const JsonValue& plan = first((*host)["kernels"])["shared_bytes"];
+    CHECK_FALSE(plan["expression"].text().empty());
+    CHECK((plan["value"].integer() > 0) == has_plan);
+  }
+  const ir::BindRequest sizes{.tensors = {{}}, .symbols = {{"N", 100000}, {"H", 14}, {"W", 14}}};
+  const auto gpu = explained(context, program, {.device = {runtime::DeviceKind::simt}, .target = "sm_90"}, sizes);
+  REQUIRE(gpu);
+  const JsonValue& grid = first((*gpu)["kernels"]);
+  CHECK_FALSE(grid["shared_bytes"].exists());
+  CHECK(grid["variants"].items().back()["shared_bytes"]["value"].integer() > 0);
+}
+
 TEST_CASE("a binding that does not fit is an error") {
   Context context;
   const auto e = explain(context, *Program::from_text(kProgram), {},

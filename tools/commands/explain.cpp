@@ -53,13 +53,26 @@ const char* verdict(const JsonValue& truth, const char* yes, const char* no) {
   return !truth.exists() ? "" : truth.truth() ? yes : no;
 }
 
+/// "5120 bytes" of memory beside the tensors, if the sizes are bound and take any.
+std::string memory_line(const JsonValue& quantity, const char* what) {
+  const JsonValue& bytes = quantity["value"];
+  return bytes.exists() && bytes.integer() > 0 ? fmt::format("    {} of {} bytes\n", what, bytes.integer()) : "";
+}
+
+/// A long comparison without its middle, which --json has.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kMost = 120, kBegin = 72, kEnd = 32;
+  if (text.size() <= kMost) return text;
+  return text.substr(0, kBegin) + " ... " + text.substr(text.size() - kEnd);
+}
+
 std::string variant_lines(const JsonValue& variant) {
   std::string text = fmt::format("    variant {}{}, if\n", variant["name"].text(),
                                  verdict(variant["selected"], ", selected", ", not selected"));
   for (const JsonValue& guard : variant["guards"].items())
-    text +=
-        fmt::format("      {}{}\n", guard["constraint"].text(), verdict(guard["holds"], ": holds", ": does not hold"));
-  return text;
+    text += fmt::format("      {}{}\n", shortened(guard["constraint"].text()),
+                        verdict(guard["holds"], ": holds", ": does not hold"));
+  return text + memory_line(variant["shared_bytes"], "  shared memory of a block");
 }
 
 std::string kernel_lines(const JsonValue& kernel) {
@@ -67,6 +80,7 @@ std::string kernel_lines(const JsonValue& kernel) {
   for (const JsonValue& result : kernel["results"].items()) results.push_back(result.text());
   std::string text = fmt::format("  {}: computes {} as rows {} x columns {}\n", kernel["name"].text(),
                                  fmt::join(results, ", "), text_of(kernel["rows"]), text_of(kernel["columns"]));
+  text += memory_line(kernel["shared_bytes"], "a plan, made when sizes are bound,");
   for (const JsonValue& variant : kernel["variants"].items()) text += variant_lines(variant);
   return text;
 }
