@@ -30,7 +30,7 @@ RowChunkPlan::RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool b
   };
   const int lanes = chunks.loop.lanes;
   const Expr vectors = exprs.add(chunks.loop.vectors, exprs.constant(1));
-  // No entry where no plan is made.
+  // 1 where a plan is made, else 0.
   const Expr some = exprs.min(chunks.loop.vectors, exprs.constant(1));
   const Expr columns = exprs.mul(some, exprs.add(kernel.extents.back(), exprs.constant(1)));
   positions = table(vectors, 8);
@@ -43,6 +43,7 @@ RowChunkPlan::RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool b
   }
   for (std::size_t i = 0; i < selections; ++i) masks.push_back(table(vectors, bit_masks ? 8 : lanes));
   for (std::size_t i = 0; i < guards.size(); ++i) column_holds.push_back(table(columns, 1));
+  bytes = exprs.mul(some, bytes);
 }
 
 std::size_t RowChunkPlan::guard_index(PredicateId guard) const {
