@@ -13,6 +13,8 @@
 namespace padlock::onnx {
 namespace {
 
+using ir::DType;
+
 using Sizes = std::vector<Expr>;
 
 /// Holds a slice's attributes, one entry an axis.
