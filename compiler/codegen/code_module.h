@@ -16,7 +16,7 @@
 
 namespace padlock::compiler {
 
-/// A module of its own context, with the contracts of the kernels that are emitted into it. Movable.
+/// A module with its own context, and the contracts of the kernels emitted into it. Movable.
 struct CodeModule {
   CodeModule(const std::string& name, MachineHandle target);
   CodeModule(CodeModule&&) = default;

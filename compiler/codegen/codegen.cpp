@@ -96,8 +96,7 @@ class CodePasses final : public llvm::legacy::PassManager {
       Name("branch-folder"),
       // Loop invariants are computed before the loop already. A loop's constants are moved after register allocation.
       Name("early-machinelicm"), Name("consthoist"),
-      // These choose between moves of integers and of floats, or conditional moves and jumps: some cycles a call at
-      // most.
+      // These choose between integer and float moves, or conditional moves and jumps: some cycles a call at most.
       Name("x86-execution-domain-fix"), Name("break-false-deps"), Name("x86-cmov-conversion"), Name("early-ifcvt"),
       Name("machine-combiner"), Name("x86-domain-reassignment"), Name("x86-fixup-inst-tuning"),
       // These look for things that kernels lack: calls, exceptions, tiles, objects on the stack.

@@ -95,7 +95,7 @@ class PtxMaker {
     const PassTimer timer(log_, "codegen");
     const std::size_t own = instructions_of(code);
     const std::size_t in_all = instructions_.fetch_add(own) + own;
-    // A program with more instructions is refused; no PTX is made of a module that goes beyond the limit.
+    // A program with more instructions is refused, so a module beyond the limit gets no PTX.
     if (limit_gpu_work(program_, in_all)) text = ptx_of(code);
   }
 
@@ -250,8 +250,7 @@ class LlvmGpuCompiler final : public CompilerBase {
     if (auto kept = machines_->take()) return {kept.release(), {machines_}};
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    // ptxas optimises by itself. Optimising in LLVM first takes two thirds of the time and changes ptxas's result by 1
-    // %.
+    // ptxas optimises by itself. Optimising in LLVM first takes two thirds of the time and changes the result by 1 %.
     return {nvptx()->createTargetMachine(llvm::Triple("nvptx64-nvidia-cuda"), architecture_, ptx_version(), options,
                                          std::nullopt, std::nullopt, llvm::CodeGenOptLevel::None),
             {machines_}};
@@ -288,7 +287,7 @@ class LlvmGpuCompiler final : public CompilerBase {
     std::size_t emitted = 0;                 // instructions of the program's modules before this one
   };
 
-  /// Emits the variants of one module, or all.
+  /// Emits the variants of one module, or of all modules.
   static Result<CodeModule> emit_module(const ir::Program& program, Kernels& kernels, const EmitOptions& emit,
                                         MachineHandle machine) {
     const PassTimer timer(emit.options.log, "emit");

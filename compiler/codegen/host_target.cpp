@@ -42,7 +42,7 @@ SubtargetInfo subtarget(const llvm::Target& target, const std::string& cpu, cons
   return SubtargetInfo(target.createMCSubtargetInfo(host_triple(), cpu, features));
 }
 
-/// The instruction sets that LLVM asks a machine about; its other feature names are tuning. Sorted.
+/// Lists, sorted, the CPU's instruction sets that LLVM can detect. LLVM's other feature names are tuning.
 std::vector<std::string> instruction_sets(const llvm::MCSubtargetInfo& subtarget) {
   std::vector<std::string> names;
   for (const auto& feature : llvm::sys::getHostCPUFeatures())

@@ -26,7 +26,7 @@ bool is_placed(const ELFSectionRef& section, llvm::StringRef name) {
   return (section.getFlags() & llvm::ELF::SHF_ALLOC) != 0 && section.getSize() != 0 && name != ".eh_frame";
 }
 
-/// Turns a result of LLVM's into ours. Error (internal): "LLVM failed while DOING: ...".
+/// Turns LLVM's result into ours. Error (internal): "LLVM failed while DOING: ...".
 template <class Value>
 Result<Value> result_of(const char* doing, llvm::Expected<Value> expected) {
   if (expected) return std::move(*expected);

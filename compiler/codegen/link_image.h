@@ -10,7 +10,7 @@
 namespace padlock::compiler {
 
 /// Makes an image of an ELF object for x86-64. Places code and constants one after another and resolves the references
-/// between them, which are all relative. `kernels`: for each kernel the contracts of its variants, whose names are
+/// between them, all of which are relative. `kernels`: for each kernel the contracts of its variants, whose names are
 /// functions of the object. Errors: internal, for an object that imports anything, has writable data, or holds an
 /// absolute address.
 [[nodiscard]] Result<abi::CompiledCode> link_image(const llvm::SmallVector<char>& object,

@@ -27,7 +27,7 @@ class Exchange {
         a_(a),
         b_(b) {}
 
-  /// Returns whether it swapped them: each operand may be the other register, and no instruction has either one built
+  /// Returns whether it swapped them. Each operand must allow the other register, and no instruction may have one built
   /// in.
   bool run() {
     for (const MCRegister whole : {a_, b_})
@@ -78,7 +78,7 @@ class Exchange {
   std::vector<std::pair<MachineOperand*, MCRegister>> operands_;
 };
 
-/// LLVM hands out rbp last, so rbp gets the one value too many of a function. Loads by rbp are slower on an Intel CPU
+/// LLVM hands out rbp last: a function that needs one more register gets it. Loads by rbp are slower on an Intel CPU
 /// (Sapphire Rapids), as if it took them for loads of the frame. A copy of rows in the second cache takes 1.06 of the
 /// time. Stores by rbp, and loads by any other register, are all equally fast.
 class LoadBases final : public llvm::MachineFunctionPass {

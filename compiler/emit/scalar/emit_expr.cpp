@@ -150,7 +150,7 @@ ExprEmitter::Division ExprEmitter::divide(IRBuilder<>& builder, Value* x, Expr d
   return {quotient, builder.CreateSub(x, builder.CreateMul(quotient, divisor))};
 }
 
-/// Emits the same as abi::Divisor::divide.
+/// Emits the computation of abi::Divisor::divide.
 Value* ExprEmitter::multiplied_quotient(IRBuilder<>& builder, Value* x, Expr d) {
   llvm::Type* index = x->getType();
   const unsigned bits = index->getIntegerBitWidth();

@@ -39,8 +39,7 @@ void StageTurner::locate() {
       if (has_axis) fixed[axis] = exprs.constant(0);
     }
     ranges.fixed = vector_.exprs.address(builder_, at_launch(exprs, boxes, layout.offset_of(exprs, fixed)));
-    // Tests whether words are aligned. Coordinates across are multiples of a word's elements, so only other parts
-    // count.
+    // Tests whether words are aligned: coordinates across are multiples of a word's elements, so other parts decide.
     const auto size =
         static_cast<std::uint64_t>(ir::byte_size(vector_.schedule().kernel.program->value(stage.tensor).dtype));
     const std::size_t buffer = vector_.context.buffer_of_input(stage.tensor);

@@ -30,9 +30,9 @@ class StageTurner {
   struct Ranges {
     std::array<llvm::Value*, 3> origin, from, last;
     llvm::Value* some = nullptr;     ///< whether there is anything to copy
-    llvm::Value* fixed = nullptr;    ///< the element at coordinate 0 along all three
+    llvm::Value* fixed = nullptr;    ///< the element at coordinate 0 of all three axes
     llvm::Value* aligned = nullptr;  ///< whether words begin at multiples of their size, and end where the tensor does
-    llvm::Value* last_word = nullptr;  ///< where aligned: the coordinate across at which the last word begins
+    llvm::Value* last_word = nullptr;  ///< if aligned: the coordinate across at which the last word begins
     llvm::Value* apart = nullptr;      ///< elements across from one word of a thread to the next
   };
   /// Words of a thread, `apart` from each other across, by the coordinates of the first word.

@@ -11,8 +11,7 @@ namespace padlock::compiler {
 /// Emits the values of a grid's vector that spans several segments of one row (compiler/schedule/model/blend.h).
 class BlendedValues {
  public:
-  /// `segments`: the arguments of each segment, whose `end` is the segment's end. `column`: of the first lane, an
-  /// index.
+  /// `segments`: the arguments of each; `end` is the segment's end. `column`: of the first lane, an index.
   BlendedValues(const VectorContext& vector, const Blend& blend, std::vector<BodyArguments> segments,
                 llvm::Value* column);
 

@@ -11,7 +11,7 @@ namespace padlock::compiler {
 /// The segments of all rows that one body computes: for each the block that its arguments come from, still open.
 using SegmentSite = std::vector<std::pair<llvm::BasicBlock*, BodyArguments>>;
 
-/// The cases that one blend computes: for each of its segments, the same.
+/// As SegmentSite, for the cases that one blend computes: each has the arguments of all the blend's segments.
 struct BlendSite {
   Blend blend;
   std::vector<std::pair<llvm::BasicBlock*, std::vector<BodyArguments>>> rows = {};

@@ -57,7 +57,7 @@ class VectorGridEmitter {
     return at_launch(context_.exprs(), vector_.grid(), e, elements, context_.exprs().constant(context_.vectors));
   }
 
-  /// Returns the element at which a vector begins, counted from the launch's first.
+  /// Returns the first element of a vector, counted from the launch's first.
   Value* first_of(Value* slot) {
     vector_.set(vector_.grid().slot, slot);
     return vector_.exact(first_);

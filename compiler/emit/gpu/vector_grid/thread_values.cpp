@@ -170,7 +170,8 @@ std::vector<Value*> ThreadValues::compute(int lanes, llvm::ArrayRef<Value*> load
   return compute_from(lanes, [&](std::size_t i) { return loads[i] == nullptr ? load_here(i) : loads[i]; });
 }
 
-/// Emits the coordinates that are elements, at the first column. Coordinates that are not set have none.
+/// Emits the coordinates that are elements, at the first column. There are none where the other coordinates are not
+/// set.
 std::vector<Value*> ThreadValues::emit_indices() {
   std::vector<Value*> indices;
   for (const BodyNode& node : body_.nodes)

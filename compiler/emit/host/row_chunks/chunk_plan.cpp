@@ -374,8 +374,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
     return count;
   }
 
-  /// Writes the lanes, and the vector's state so far. Writes whole vectors: lanes past the part are written again
-  /// later.
+  /// Writes the lanes, and the vector's state so far. Writes whole vectors: lanes past the part are overwritten later.
   void write(const UnitRow& part, const std::vector<Value*>& steps, Fill& fill, Value* filled, Value* count,
              Value* fits) {
     store_entry(plan_.positions, fill.vector, builder_.CreateSub(fill.element, filled));

@@ -96,7 +96,7 @@ Value* FloatEmitter::quotient(Value* a, Value* b) {
   if (!target_.packs_words || !has_fma() || folds_) return div(a, b);
   Value* one = constant(1);
   Value* seed = target_.takes_words ? builder_.CreateIntrinsic(intrinsic::nvvm_rcp_approx_ftz_d, {}, {b})
-                                    : div(one, b);  // the twin's
+                                    : div(one, b);  // the host's twin of a GPU
   Value* negative = builder_.CreateFNeg(b);
   Value* rest = fma(negative, seed, one);
   Value* near = fma(fma(rest, rest, rest), seed, seed);
@@ -121,7 +121,7 @@ Value* FloatEmitter::near_quotient(double a, Value* b) {
   if (!refines) return div(constant(a), b);
   Value* one = llvm::ConstantFP::get(type_, 1);
   Value* reciprocal = target_.takes_words ? builder_.CreateIntrinsic(intrinsic::nvvm_rcp_approx_ftz_f, {}, {b})
-                                          : div(one, b);  // the twin's
+                                          : div(one, b);  // the host's twin of a GPU
   Value* quotient = a == 1 ? reciprocal : mul(reciprocal, a);
   return fma(fma(builder_.CreateFNeg(b), quotient, constant(a)), reciprocal, quotient);
 }
@@ -131,7 +131,7 @@ Value* FloatEmitter::rsqrt_seed(Value* x, bool kept) {
   if (type_->getScalarType()->isDoubleTy()) {
     if (!target_.packs_words || !has_fma() || folds_) return nullptr;
     return target_.takes_words ? builder_.CreateIntrinsic(intrinsic::nvvm_rsqrt_approx_ftz_d, {}, {x})
-                               : div(constant(1), sqrt(x));  // the twin's
+                               : div(constant(1), sqrt(x));  // the host's twin of a GPU
   }
   if (target_.takes_words) return builder_.CreateIntrinsic(intrinsic::nvvm_rsqrt_approx_f, {}, {x});
   const bool wide = target_.mask_registers;
