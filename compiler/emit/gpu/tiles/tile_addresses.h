@@ -80,7 +80,7 @@ class TileAddresses : private TileEmitterBase {
   [[nodiscard]] TileStart rounded(const TileStart& start, ir::DType dtype);
   /// Returns the access of the elements from a start's pointer on.
   [[nodiscard]] Access access_at(const TileStart& start, ir::DType dtype, int elements) const;
-  /// The value of one expression, an index, and the constant by which another expression may differ from it.
+  /// An expression's value: `base`, an index, which may be another expression's value, plus the constant `by`.
   struct Displaced {
     llvm::Value* base = nullptr;
     std::int64_t by = 0;

@@ -166,8 +166,8 @@ Value* ActivationEmitter::round_to_odd(Value* sum, Value* lacking) {
   return f_.from_bits(builder.CreateOr(builder.CreateSub(bits, nearer_to_zero), f_.bits(1)));
 }
 
-/// Computes log(2^k m) = k ln 2 + log(m), sqrt(1/2) <= m < sqrt(2). With f = m - 1, which is exact, and s = f / (m +
-/// 1): log(m) = 2 artanh(s) = f - s (f - R(s^2)). (Sun's fdlibm.) For five floats close to a tie the last sum must be
+/// Computes log(2^k m) = k ln 2 + log(m), sqrt(1/2) <= m < sqrt(2). With s = f / (m + 1) and f = m - 1, which is exact:
+/// log(m) = 2 artanh(s) = f - s (f - R(s^2)). (Sun's fdlibm.) For five floats close to a tie the last sum must be
 /// rounded to odd.
 Value* ActivationEmitter::log(Value* x) {
   constexpr std::uint64_t kLeast = 0x3fe6a09e667f3bcd;  // the bits of sqrt(1/2)

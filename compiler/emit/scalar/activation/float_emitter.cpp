@@ -42,11 +42,11 @@ FloatEmitter::FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const T
       folds_(folds),
       register_lanes_(register_bytes(target) * 8 / type->getScalarSizeInBits()) {}
 
-/// Returns LLVM's constant. For vectors of whole registers, returns a loaded one: LLVM would broadcast its own before
-/// each operation of a polynomial. AVX2 has no arithmetic that broadcasts by itself. With AVX-512 LLVM broadcasts once
-/// for two registers, and `gelu` takes a tenth longer on a Zen 4. A GPU's f64 constant costs two instructions in each
-/// place, unless it is 32 bits and zeros: then it is an operand. From the constant bank ptxas loads it in one
-/// instruction, and before a loop.
+/// Returns LLVM's constant. For vectors of whole registers, returns a loaded one: LLVM would broadcast its own by an
+/// instruction before each multiplication and addition of a polynomial. AVX2 has no arithmetic that broadcasts by
+/// itself. With AVX-512 LLVM broadcasts once for two registers, and `gelu` takes a tenth longer on a Zen 4. A GPU's f64
+/// constant of 32 bits and zeros is an operand. Others cost two instructions in each place, so they are loaded, too:
+/// ptxas loads them from the constant bank in one, and before a loop.
 Value* FloatEmitter::constant(double value) const {
   if (value == 0) return llvm::ConstantFP::get(type_, value);
   const bool has_low_word = static_cast<std::uint32_t>(llvm::bit_cast<std::uint64_t>(value)) != 0;
