@@ -24,7 +24,7 @@
 
 namespace padlock::compiler {
 
-// Asked of the library, not of its headers: a shared LLVM is updated without building Padlock anew.
+// Asks the library, not its headers: a shared LLVM can be updated without building Padlock anew.
 std::string llvm_version() {
   unsigned major = 0, minor = 0, patch = 0;
   LLVMGetVersion(&major, &minor, &patch);
@@ -33,9 +33,9 @@ std::string llvm_version() {
 
 namespace {
 
-/// Selects a function's instructions one by one where they are simple (addresses, counters, branches, copies) and makes
-/// a graph of the rest of a block alone: the rewriting of graphs is two fifths of a compile. A function with
-/// kSelectsByGraph has graphs of whole blocks.
+/// Selects a function's simple instructions (addresses, counters, branches, copies) one by one. Makes a graph only of
+/// the rest of a block: the rewriting of graphs is two fifths of a compile. A function with kSelectsByGraph has graphs
+/// of whole blocks.
 class ChooseSelector final : public llvm::FunctionPass {
  public:
   explicit ChooseSelector(llvm::TargetMachine& machine) : FunctionPass(id_), machine_(machine) {}
@@ -51,8 +51,8 @@ class ChooseSelector final : public llvm::FunctionPass {
   llvm::TargetMachine& machine_;
 };
 
-/// The code generator's passes without those that cost more than they give here, and so without the analyses that only
-/// they would ask for.
+/// Runs the code generator's passes without those that cost more than they give here. Analyses that only the omitted
+/// passes need do not run either.
 class CodePasses final : public llvm::legacy::PassManager {
  public:
   explicit CodePasses(llvm::TargetMachine& machine) : machine_(machine), host_(machine.getTargetTriple().isX86()) {}
@@ -64,7 +64,7 @@ class CodePasses final : public llvm::legacy::PassManager {
       delete pass;  // the manager owns what is added
       return;
     }
-    // A module that is not optimised has chosen already.
+    // LLVM has chosen already for a module that is not optimised.
     if (name == "x86-isel" && machine_.getOptLevel() != llvm::CodeGenOptLevel::None)
       PassManager::add(new ChooseSelector(machine_));
     if (name == "prologepilog" && host_) PassManager::add(make_load_bases_pass());
@@ -80,28 +80,26 @@ class CodePasses final : public llvm::legacy::PassManager {
   }
 
   static constexpr std::array kNeverNeeded = {
-      // The schedule's loops have addresses that x86 adds up for free: it has nothing to win.
+      // The schedule's loops have addresses that x86 adds up for free, so this pass has nothing to win.
       Name("loop-reduce"),
-      // These look for what is not there: sanitizers, collected garbage, probes, debug values, exceptions, objects on
-      // the
-      // stack, blocks that nothing reaches.
+      // These look for things that kernels lack: sanitizers, collected garbage, probes, debug values, exceptions,
+      // objects on the stack, blocks that nothing reaches.
       Name("machine-sanmd"), Name("gc-analysis"), Name("gc-lowering"), Name("shadow-stack-gc-lowering"),
       Name("fixup-statepoint-caller-saved"), Name("post-inline-ee-instrument"), Name("fentry-insert"),
       Name("xray-instrumentation"), Name("livedebugvalues"), Name("removeredundantdebugvalues"), Name("lowerinvoke"),
       Name("callbrprepare"), Name("safe-stack"), Name("stack-protector"), Name("stack-frame-layout"),
       Name("localstackalloc"), Name("alloca-hoisting"), Name("unreachableblockelim"), Name("nvptx-lower-ctor-dtor")};
   static constexpr std::array kLeftOut = {
-      // The CPU itself reorders what these would.
+      // The CPU itself does this reordering.
       Name("post-RA-sched"), Name("machine-scheduler"), Name("lrshrink"),
-      // It makes one test of a loop's two, before it and at its bottom, which costs a jump each trip.
+      // This pass merges a loop's two tests, before the loop and at its bottom. That costs a jump each trip.
       Name("branch-folder"),
-      // Loop invariants are computed before the loop already, and the constants of a loop are moved after register
-      // allocation.
+      // Loop invariants are computed before the loop already. A loop's constants are moved after register allocation.
       Name("early-machinelicm"), Name("consthoist"),
-      // Moves of integers or of floats, conditional moves or jumps: some cycles a call at most.
+      // These choose between integer and float moves, or conditional moves and jumps: some cycles a call at most.
       Name("x86-execution-domain-fix"), Name("break-false-deps"), Name("x86-cmov-conversion"), Name("early-ifcvt"),
       Name("machine-combiner"), Name("x86-domain-reassignment"), Name("x86-fixup-inst-tuning"),
-      // These look for what is not there: calls, exceptions, tiles, objects on the stack.
+      // These look for things that kernels lack: calls, exceptions, tiles, objects on the stack.
       Name("canon-freeze"), Name("mergeicmps"), Name("expand-memcmp"), Name("interleaved-access"),
       Name("partially-inline-libcalls"), Name("objc-arc-contract"), Name("dwarf-eh-prepare"), Name("stack-coloring"),
       Name("stack-slot-coloring"), Name("x86-cf-opt"), Name("x86-avoid-sfb"), Name("x86-partial-reduction"),
@@ -113,7 +111,7 @@ class CodePasses final : public llvm::legacy::PassManager {
 }  // namespace
 
 void simplify(llvm::Module& module, llvm::TargetMachine& machine) {
-  // Only what the two passes ask for: registering all of LLVM's analyses takes longer than running these.
+  // Registers only what the two passes need: registering all of LLVM's analyses takes longer than running the passes.
   llvm::FunctionAnalysisManager analyses;
   analyses.registerPass([&] { return machine.getTargetIRAnalysis(); });
   analyses.registerPass([] { return llvm::TargetLibraryAnalysis(); });
@@ -131,8 +129,8 @@ Result<llvm::SmallVector<char>> generate_code(llvm::Module& module, llvm::Target
                                               llvm::CodeGenFileType type) {
   llvm::SmallVector<char> bytes;
   llvm::raw_svector_ostream stream(bytes);
-  // As in a new machine. CodeGenPrepare reads it of a function before ChooseSelector chooses for that one, so that else
-  // code would depend on what the machine compiled before.
+  // Resets the machine. CodeGenPrepare reads this setting of a function before ChooseSelector makes its choice. Without
+  // the reset, code would depend on what the machine compiled before.
   machine.setFastISel(false);
   CodePasses passes(machine);
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))

@@ -13,15 +13,15 @@ class Pass;
 
 namespace padlock::compiler {
 
-/// The short pipeline: the schedule emits final vectors and loops, so that common subexpressions and empty blocks are
-/// all that is left to do.
+/// Runs the short pipeline. The schedule emits final vectors and loops, so that only common subexpressions and empty
+/// blocks are left to remove.
 void simplify(llvm::Module& module, llvm::TargetMachine& machine);
 
-/// Makes the pass that takes loads off rbp (load_bases.cpp), for after registers are allocated and before a frame is
-/// laid out. It renames two registers that calls leave alone, which changes no instruction else.
+/// Makes the pass that takes loads off rbp (load_bases.cpp). The pass runs after register allocation and before frame
+/// layout. It swaps two callee-saved registers and changes nothing else.
 [[nodiscard]] llvm::Pass* make_load_bases_pass();
 
-/// Machine code (an object) or its text. Consumes the module's IR.
+/// Returns machine code (an object) or its text. Consumes the module's IR.
 [[nodiscard]] Result<llvm::SmallVector<char>> generate_code(llvm::Module& module, llvm::TargetMachine& machine,
                                                             llvm::CodeGenFileType type);
 

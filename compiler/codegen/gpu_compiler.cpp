@@ -52,14 +52,14 @@ abi::CompiledCode code_of(std::span<const char> ptx, std::vector<std::vector<abi
   return code;
 }
 
-/// Makes PTX of a program's modules, each in a thread of its own while the next one is emitted. (It is LLVM's share of
-/// a compile, and most of its time.) The destructor waits for the threads.
+/// Makes PTX of a program's modules, each in its own thread while the next module is emitted. (PTX is LLVM's share of a
+/// compile, and most of its time.) The destructor waits for the threads.
 class PtxMaker {
  public:
   /// `program`: its name. `log`: borrowed, or null.
   PtxMaker(std::string program, PassLog* log) : program_(std::move(program)), log_(log) {}
 
-  /// Starts a thread that makes the PTX of an emitted module. Makes that of the last one itself.
+  /// Starts a thread that makes the PTX of an emitted module. Makes the last module's PTX in the caller's thread.
   void begin(CodeModule code, bool is_last) {
     const std::size_t number = texts_.size();
     Result<Text>& text = texts_.emplace_back();
@@ -68,12 +68,12 @@ class PtxMaker {
     try {
       threads_.emplace_back([this, &text, number, given] { make(text, number, std::move(*given)); });
     } catch (const std::system_error&) {
-      make(text, number, std::move(*given));  // there is no thread to have
+      make(text, number, std::move(*given));  // no thread could be started
     }
   }
 
-  /// Waits, and returns one text of all, in the order in which they were begun. Call it once. Errors: of limit_gpu_work
-  /// and generate_code.
+  /// Waits for the threads, and returns one text of all modules, in the order of `begin`. Call it once. Errors: of
+  /// limit_gpu_work and generate_code.
   Result<std::string> take() {
     threads_.clear();
     const PassTimer timer(log_, "link");
@@ -89,25 +89,24 @@ class PtxMaker {
  private:
   using Text = llvm::SmallVector<char>;
 
-  /// Takes the module, so that this thread also destroys it, which takes a while.
+  /// Takes the module, so that this thread also destroys it: destruction takes a while.
   void make(Result<Text>& text, std::size_t number, CodeModule code) {
     simplify(code, number, log_);
     const PassTimer timer(log_, "codegen");
     const std::size_t own = instructions_of(code);
     const std::size_t in_all = instructions_.fetch_add(own) + own;
-    // A program with more instructions is refused; no PTX is made of a module that goes beyond the limit.
+    // A program with more instructions is refused, so a module beyond the limit gets no PTX.
     if (limit_gpu_work(program_, in_all)) text = ptx_of(code);
   }
 
   std::string program_;
   PassLog* log_;
-  std::deque<Result<Text>> texts_;  // which stay where they are
+  std::deque<Result<Text>> texts_;  // a deque, whose elements stay where they are
   std::atomic<std::size_t> instructions_ = 0;
   std::vector<std::jthread> threads_;  // declared last, so that they end before what they use
 };
 
-/// A program's kernels, each in its schedules, with the variants of each, and of those that are emitted the
-/// contracts.
+/// A program's kernels: the schedules of each, the variants of each, and the contracts of the emitted variants.
 struct Kernels {
   std::vector<std::vector<ProvenKernel>> proven;
   std::vector<std::vector<GpuVariant>> variants;
@@ -121,7 +120,7 @@ struct Kernels {
       contracts.emplace_back(variants.back().size());
     }
   }
-  /// Leaves each kernel the schedule that serves all sizes. Returns whether any had another.
+  /// Leaves each kernel only the schedule that serves all sizes. Returns whether any kernel had another.
   bool keep_first_schedules() {
     bool had_others = false;
     for (std::vector<ProvenKernel>& kernel : proven) {
@@ -130,8 +129,8 @@ struct Kernels {
     }
     return had_others;
   }
-  /// Counts the modules that variants are in, at least one: a module has one variant of each kernel, so that LLVM can
-  /// be at all of them at once. The first, which has the variants that assume nothing, is the longest.
+  /// Counts the modules that the variants need, at least one. A module has one variant of each kernel, so that LLVM can
+  /// compile all modules at once. The first module, with the variants that assume nothing, is the longest.
   [[nodiscard]] std::size_t modules() const {
     std::size_t most = 1;
     for (const std::vector<GpuVariant>& list : variants) most = std::max(most, list.size());
@@ -211,7 +210,7 @@ class LlvmGpuCompiler final : public CompilerBase {
                                             PassLog* log) {
     simplify(code, 0, log);
     PADLOCK_CHECK(limit_work(code, /*bounds_check=*/true));
-    // It tests, and is run once or a few times: code that is made quickly is the faster.
+    // Checked code runs once or a few times, so quick compilation matters more than fast code.
     code.machine->setOptLevel(llvm::CodeGenOptLevel::None);
     PassTimer timer(log, "codegen");
     PADLOCK_TRY(const llvm::SmallVector<char> object,
@@ -220,8 +219,8 @@ class LlvmGpuCompiler final : public CompilerBase {
     return link_image(object, std::move(kernels));
   }
 
-  /// Returns whether f64 is slow: all but three architectures have so few units for it that a warp waits 16 to 32
-  /// cycles for each operation.
+  /// Returns whether f64 is slow. All but three architectures have so few f64 units that a warp waits 16 to 32 cycles
+  /// for each operation.
   [[nodiscard]] bool has_few_f64_units() const {
     return architecture_ != "sm_80" && architecture_ != "sm_90" && architecture_ != "sm_100";
   }
@@ -238,7 +237,7 @@ class LlvmGpuCompiler final : public CompilerBase {
             .bounds_nans = abi::gpu_target_number(architecture_) >= 80,
             .few_f64_units = has_few_f64_units(),
             .permutes_bytes = true,
-            .abs16 = false,  // ptxas takes what abs.s16 gives for positive
+            .abs16 = false,  // ptxas takes the result of abs.s16 for positive
             .global_space = 1,
             .aligned_elements = true,
             .fetches_lines = abi::gpu_target_number(architecture_) >= 87,  // PTX 7.4
@@ -251,7 +250,7 @@ class LlvmGpuCompiler final : public CompilerBase {
     if (auto kept = machines_->take()) return {kept.release(), {machines_}};
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    // ptxas optimises: what LLVM would do before takes two thirds of the time and changes its result by 1 %.
+    // ptxas optimises by itself. Optimising in LLVM first takes two thirds of the time and changes the result by 1 %.
     return {nvptx()->createTargetMachine(llvm::Triple("nvptx64-nvidia-cuda"), architecture_, ptx_version(), options,
                                          std::nullopt, std::nullopt, llvm::CodeGenOptLevel::None),
             {machines_}};
@@ -267,8 +266,8 @@ class LlvmGpuCompiler final : public CompilerBase {
     return made;
   }
 
-  /// Makes something of a program's variants, and where that is beyond a limit, of those that do without the schedules
-  /// which serve some sizes alone.
+  /// Makes something of a program's variants. Where the result is beyond a limit, makes it again without the schedules
+  /// that serve only some sizes.
   template <class Make>
   auto of_variants(const ir::Program& program, const Options& options, const Make& make)
       -> std::invoke_result_t<Make, Kernels&> {
@@ -288,7 +287,7 @@ class LlvmGpuCompiler final : public CompilerBase {
     std::size_t emitted = 0;                 // instructions of the program's modules before this one
   };
 
-  /// Emits the variants of one module, or all.
+  /// Emits the variants of one module, or of all modules.
   static Result<CodeModule> emit_module(const ir::Program& program, Kernels& kernels, const EmitOptions& emit,
                                         MachineHandle machine) {
     const PassTimer timer(emit.options.log, "emit");

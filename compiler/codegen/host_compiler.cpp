@@ -15,7 +15,7 @@ class LlvmHostCompiler final : public CompilerBase {
   explicit LlvmHostCompiler(HostTarget target) : target_(std::move(target)) {}
 
   [[nodiscard]] Config default_config() const override {
-    // The widest vectors, and as many of them as fill a cache line in one trip.
+    // The default: the widest vectors, and as many of them in a trip as fill a cache line.
     HostConfig config;
     config.vector_bytes = target_.vector_bytes();
     config.unroll = 64 / config.vector_bytes;

@@ -26,7 +26,7 @@ void initialize_llvm() {
   });
 }
 
-/// Not kept: what is would be destroyed when the process ends, by a handler that a library may not leave behind.
+/// Not kept in a static variable: its destructor would need an exit handler, and a library may not leave one behind.
 llvm::Triple host_triple() { return llvm::Triple(llvm::sys::getProcessTriple()); }
 
 std::string host_features() {
@@ -42,7 +42,7 @@ SubtargetInfo subtarget(const llvm::Target& target, const std::string& cpu, cons
   return SubtargetInfo(target.createMCSubtargetInfo(host_triple(), cpu, features));
 }
 
-/// The instruction sets that LLVM asks a machine about; its other feature names are tuning. Sorted.
+/// Lists, sorted, the CPU's instruction sets that LLVM can detect. LLVM's other feature names are tuning.
 std::vector<std::string> instruction_sets(const llvm::MCSubtargetInfo& subtarget) {
   std::vector<std::string> names;
   for (const auto& feature : llvm::sys::getHostCPUFeatures())
@@ -51,7 +51,7 @@ std::vector<std::string> instruction_sets(const llvm::MCSubtargetInfo& subtarget
   return names;
 }
 
-/// LLVM ends the process where code of 64 bits is asked for a CPU that has none, so that it is never asked.
+/// LLVM ends the process when asked for 64-bit code for a CPU without 64 bits, so it is never asked.
 bool runs_64_bits(const llvm::MCSubtargetInfo& subtarget) { return subtarget.checkFeatures("+64bit"); }
 
 /// Lists LLVM's names of the CPUs that code can be made for.
@@ -62,7 +62,7 @@ std::vector<std::string> cpus_of(const llvm::Target& target, const llvm::MCSubta
   return names;
 }
 
-/// Returns the name of a CPU that code can be made for, of "host:NAME".
+/// Returns NAME of "host:NAME", a CPU that code can be made for.
 Result<std::string> cpu_of(std::string_view name, const llvm::Target& target, const llvm::MCSubtargetInfo& here) {
   if (!name.starts_with(kHostPrefix)) return unknown_target(name, cpus_of(target, here));
   std::string cpu(name.substr(kHostPrefix.size()));
@@ -71,8 +71,8 @@ Result<std::string> cpu_of(std::string_view name, const llvm::Target& target, co
   return unknown_target(name, {}, fmt::format("{} is a 32-bit CPU", cpu));
 }
 
-/// Blocks are shuffled by SSE2, which all have; AVX2 takes two of them, AVX-512 four.
-/// pshufb takes any element, in 16 bytes; vpermd words of 32 bytes; AVX-512 each size by itself, bytes with VBMI.
+/// SSE2, which all CPUs have, shuffles one block; AVX2 two, AVX-512 four. pshufb permutes any elements of 16 bytes,
+/// vpermd the words of 32 bytes. AVX-512 permutes each element size by itself, bytes with VBMI.
 VectorPermutes permutes_of(const llvm::MCSubtargetInfo& subtarget) {
   const auto has = [&](const char* features) { return subtarget.checkFeatures(features); };
   const int narrow = has("+ssse3") ? 16 : 0;
@@ -124,8 +124,8 @@ MachineHandle HostTarget::machine() const {
   if (auto kept = pool_->take()) return {kept.release(), {pool_}};
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  // A loop that fits a line of code is as fast wherever it lies: of two lines the same loop was 1.5 times as slow where
-  // its loads met others in what the CPU remembers of their addresses.
+  // A loop within one line of code is as fast wherever it lies. A loop on two lines was 1.5 times as slow where its
+  // loads met others in what the CPU remembers of their addresses.
   options.LoopAlignment = 64;
   return {target_->createTargetMachine(host_triple(), features_.cpu, features_.features, options, llvm::Reloc::PIC_,
                                        llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default),

@@ -15,7 +15,7 @@ namespace padlock::compiler {
 /// A host CPU to make code for. Immutable, thread-safe.
 class HostTarget {
  public:
-  /// `name` as make_host_compiler takes it, and its errors.
+  /// `name` and errors: as of make_host_compiler.
   [[nodiscard]] static Result<HostTarget> create(std::string_view name);
 
   [[nodiscard]] const TargetFeatures& features() const { return features_; }
@@ -26,7 +26,7 @@ class HostTarget {
   [[nodiscard]] bool runs_here() const { return runs_here_; }
   /// Returns TargetCompiler::required_features.
   [[nodiscard]] const std::vector<std::string>& required_features() const { return required_features_; }
-  /// Takes a machine for one compile: no other thread has it. It goes back to the target when the handle ends.
+  /// Takes a machine for one compile; no other thread has it. It goes back to the target when the handle ends.
   [[nodiscard]] MachineHandle machine() const;
 
  private:

@@ -21,12 +21,12 @@ using llvm::object::ELFSectionRef;
 using llvm::object::SectionRef;
 using llvm::object::SymbolRef;
 
-/// Leaves out unwind tables: nothing unwinds through a kernel.
+/// Returns whether a section goes into the image. Unwind tables do not: nothing unwinds through a kernel.
 bool is_placed(const ELFSectionRef& section, llvm::StringRef name) {
   return (section.getFlags() & llvm::ELF::SHF_ALLOC) != 0 && section.getSize() != 0 && name != ".eh_frame";
 }
 
-/// Turns a result of LLVM's into ours. Error (internal): "LLVM failed while DOING: ...".
+/// Turns LLVM's result into ours. Error (internal): "LLVM failed while DOING: ...".
 template <class Value>
 Result<Value> result_of(const char* doing, llvm::Expected<Value> expected) {
   if (expected) return std::move(*expected);
@@ -43,7 +43,7 @@ class ImageLinker {
     return std::move(bytes_);
   }
 
-  /// The functions that other objects see, and where they begin.
+  /// Returns the functions that other objects see, with their offsets in the image.
   Result<std::map<std::string, std::size_t>> functions() const {
     std::map<std::string, std::size_t> found;
     for (const SymbolRef& symbol : object_.symbols()) {
@@ -64,7 +64,7 @@ class ImageLinker {
       return internal_error(fmt::format("emitted code has data of its own in {}; expected none", name.str()));
     PADLOCK_TRY(const auto contents, result_of("reading its sections", section.getContents()));
     const std::size_t offset = llvm::alignTo(bytes_.size(), section.getAlignment());
-    // Between sections stands what traps.
+    // Fills the gaps between sections with instructions that trap.
     bytes_.resize(offset, std::byte{0xCC});
     const auto* const first = reinterpret_cast<const std::byte*>(contents.data());
     bytes_.insert(bytes_.end(), first, first + contents.size());
@@ -96,7 +96,7 @@ class ImageLinker {
     return {};
   }
 
-  /// Writes what stands at `place`: how far from there the symbol is.
+  /// Writes at `place` the distance from `place` to the symbol.
   Status resolve(const ELFRelocationRef& relocation, std::size_t place) {
     const std::uint64_t type = relocation.getType();
     std::size_t size = 4;
@@ -115,14 +115,14 @@ class ImageLinker {
     const std::int64_t distance = static_cast<std::int64_t>(target) + addend - static_cast<std::int64_t>(place);
     if (place + size > bytes_.size() || (size == 4 && !llvm::isInt<32>(distance)))
       return internal_error(fmt::format("a relocation at byte {} does not fit", place));
-    // Little-endian, as this machine is.
+    // Copies little-endian bytes, as on this machine.
     std::memcpy(bytes_.data() + place, &distance, size);
     return {};
   }
 
   const ELFObjectFileBase& object_;
   std::vector<std::byte> bytes_;
-  std::map<std::uint64_t, std::size_t> offsets_;  // of the sections that are placed, by index
+  std::map<std::uint64_t, std::size_t> offsets_;  // of the placed sections, by index
 };
 
 }  // namespace
@@ -139,7 +139,7 @@ Result<abi::CompiledCode> link_image(const llvm::SmallVector<char>& object,
   PADLOCK_TRY(const auto functions, linker.functions());
   for (std::vector<abi::KernelAbi>& variants : kernels) {
     std::vector<abi::KernelVariant>& entries = image.kernels.emplace_back();
-    const auto planner = functions.find(planner_name(variants.front()));  // of all variants
+    const auto planner = functions.find(planner_name(variants.front()));  // one for all variants
     for (abi::KernelAbi& abi : variants) {
       const auto found = functions.find(abi.name);
       if (found == functions.end()) return internal_error(fmt::format("emitted code has no function {}", abi.name));

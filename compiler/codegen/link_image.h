@@ -9,10 +9,10 @@
 
 namespace padlock::compiler {
 
-/// Makes an image of an ELF object for x86-64: places its code and constants behind each other and resolves what refers
-/// from one to another, which is always relative to the place that refers. `kernels`: of each the contracts of its
-/// variants, whose names are functions of the object. Errors: internal, for an object that imports anything, has data
-/// that is written, or holds an absolute address.
+/// Makes an image of an ELF object for x86-64. Places code and constants one after another and resolves the references
+/// between them, all of which are relative. `kernels`: for each kernel the contracts of its variants, whose names are
+/// functions of the object. Errors: internal, for an object that imports anything, has writable data, or holds an
+/// absolute address.
 [[nodiscard]] Result<abi::CompiledCode> link_image(const llvm::SmallVector<char>& object,
                                                    std::vector<std::vector<abi::KernelAbi>> kernels);
 

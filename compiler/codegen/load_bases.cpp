@@ -17,7 +17,7 @@ namespace {
 using llvm::MachineOperand;
 using llvm::MCRegister;
 
-/// Lets two registers of a function change places, with all their parts.
+/// Swaps two registers of a function, with all their parts.
 class Exchange {
  public:
   Exchange(llvm::MachineFunction& function, MCRegister a, MCRegister b)
@@ -27,7 +27,8 @@ class Exchange {
         a_(a),
         b_(b) {}
 
-  /// Returns whether it did: each operand may be the other one, and no instruction has either of them built in.
+  /// Returns whether it swapped them. Each operand must allow the other register, and no instruction may have one built
+  /// in.
   bool run() {
     for (const MCRegister whole : {a_, b_})
       for (const MCRegister part : registers_.subregs_inclusive(whole))
@@ -41,7 +42,7 @@ class Exchange {
   }
 
  private:
-  /// Returns the part of the other register that takes a part's place; 0 where the other one has no such part.
+  /// Returns the part of the other register that replaces a part; 0 where the other register has no such part.
   [[nodiscard]] MCRegister other_of(MCRegister part) const {
     if (part == a_) return b_;
     if (part == b_) return a_;
@@ -77,9 +78,9 @@ class Exchange {
   std::vector<std::pair<MachineOperand*, MCRegister>> operands_;
 };
 
-/// LLVM hands rbp out last, so it gets what a function has one too many of. Loads by it are slower on an Intel CPU
-/// (Sapphire Rapids), as if it took them for loads of the frame: a copy of rows that lie in the second cache takes 1.06
-/// of the time. Stores by it, and loads by any other register, are all the same.
+/// LLVM hands out rbp last: a function that needs one more register gets it. Loads by rbp are slower on an Intel CPU
+/// (Sapphire Rapids), as if it took them for loads of the frame. A copy of rows in the second cache takes 1.06 of the
+/// time. Stores by rbp, and loads by any other register, are all equally fast.
 class LoadBases final : public llvm::MachineFunctionPass {
  public:
   LoadBases() : MachineFunctionPass(id_) {}
@@ -108,7 +109,7 @@ class LoadBases final : public llvm::MachineFunctionPass {
  private:
   static inline char id_ = 0;  // LLVM knows a pass by its address
 
-  /// How many instructions load from where it points.
+  /// Counts the instructions that load from an address based on `base`.
   static int loads_by(const llvm::MachineFunction& function, MCRegister base) {
     const llvm::TargetSubtargetInfo& target = function.getSubtarget();
     int loads = 0;

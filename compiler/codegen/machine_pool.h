@@ -8,15 +8,14 @@
 
 namespace padlock::compiler {
 
-/// Keeps LLVM's target machines between compiles: making one, and what it works out for a CPU, is a twentieth of a
-/// compile, and no two threads may use the same. Thread-safe.
+/// Keeps LLVM's target machines between compiles. Making a machine, with what it works out for a CPU, is a twentieth of
+/// a compile. No two threads may use one machine. Thread-safe.
 class MachinePool {
  public:
-  /// Machines that are kept while none is in use: one for each variant of a kernel. Threads that compile at once have
-  /// more.
+  /// Machines that are kept while unused: one for each variant of a kernel. Threads that compile at once use more.
   static constexpr std::size_t kMostIdle = 8;
 
-  /// The last one that came back, or null.
+  /// Returns the machine that came back last, or null.
   [[nodiscard]] std::unique_ptr<llvm::TargetMachine> take() {
     const std::lock_guard lock(mutex_);
     if (idle_.empty()) return nullptr;
@@ -34,7 +33,7 @@ class MachinePool {
   std::vector<std::unique_ptr<llvm::TargetMachine>> idle_;
 };
 
-/// Gives a machine back to its pool, or deletes it where it has none.
+/// Gives a machine back to its pool. Without a pool, deletes it.
 struct MachineReturn {
   std::shared_ptr<MachinePool> pool = nullptr;
   void operator()(llvm::TargetMachine* machine) const {

@@ -16,10 +16,10 @@ using abi::ComparisonWord;
 
 constexpr auto kWords = static_cast<std::size_t>(ComparisonWord::count);
 
-/// The code of one thread.
+/// Emits the code of one thread.
 class ThreadEmitter {
  public:
-  /// `parameters`: where the words are. The builder stands where they are read.
+  /// `parameters`: the address of the words, which are read where the builder stands.
   ThreadEmitter(IRBuilder<>& builder, Value* parameters, const TargetFeatures& target)
       : builder_(builder), space_(target.global_space) {
     for (std::size_t i = 0; i < kWords; ++i)
@@ -28,7 +28,7 @@ class ThreadEmitter {
     has_expected_ = builder.CreateICmpNE(word(ComparisonWord::expected), builder.getInt64(0));
   }
 
-  /// Words of eight bytes where both addresses are multiples of eight, and single bytes for what is left.
+  /// Compares words of eight bytes where both addresses are multiples of eight; compares the rest by single bytes.
   void emit(Value* thread) {
     Value* either = builder_.CreateOr(word(ComparisonWord::actual), word(ComparisonWord::expected));
     Value* aligned = builder_.CreateICmpEQ(builder_.CreateAnd(either, 7), builder_.getInt64(0));
@@ -41,7 +41,7 @@ class ThreadEmitter {
  private:
   [[nodiscard]] Value* word(ComparisonWord which) const { return words_[static_cast<std::size_t>(which)]; }
 
-  /// Compares units from `begin` to below `end`, a launch's threads apart, until two differ, and notes which.
+  /// Compares units in [begin, end), with the launch's number of threads as step, until two differ. Notes which.
   void emit_units(llvm::Type* unit, Value* begin, Value* end) {
     BasicBlock* before = builder_.GetInsertBlock();
     BasicBlock* body = new_block(builder_, "unit");
@@ -73,7 +73,7 @@ class ThreadEmitter {
                                       llvm::Align(unit->getIntegerBitWidth() / 8));
   }
 
-  /// Returns what is expected of a unit. The load happens even if that is a pattern: then it is of what is compared,
+  /// Returns the expected value of a unit. Loads even if a pattern is expected; then it loads the compared memory,
   /// which is there anyway.
   [[nodiscard]] Value* expected(llvm::Type* unit, Value* at) {
     Value* base = builder_.CreateSelect(has_expected_, word(ComparisonWord::expected), word(ComparisonWord::actual));
@@ -81,7 +81,7 @@ class ThreadEmitter {
                                  builder_.CreateTrunc(word(ComparisonWord::pattern), unit));
   }
 
-  /// Notes the number of the lowest byte that differs: memory is little-endian.
+  /// Notes the number of the lowest byte that differs. (Memory is little-endian.)
   void note(llvm::Type* unit, Value* at, Value* difference) {
     const std::uint64_t shift = unit->isIntegerTy(64) ? 3 : 0;
     Value* wide = builder_.CreateZExt(difference, builder_.getInt64Ty());
@@ -98,7 +98,7 @@ class ThreadEmitter {
   Value* has_expected_;
 };
 
-/// A kernel whose parameters are words by value.
+/// Emits a kernel whose parameters are words by value.
 void emit_kernel(llvm::Function& kernel, const TargetFeatures& target) {
   set_words(kernel, kWords);
   IRBuilder<> builder(BasicBlock::Create(kernel.getContext(), "entry", &kernel));
@@ -112,7 +112,7 @@ void emit_kernel(llvm::Function& kernel, const TargetFeatures& target) {
   builder.CreateRetVoid();
 }
 
-/// A HostEntry: for each thread.
+/// Emits a HostEntry, which loops over threads.
 void emit_host_entry(llvm::Function& entry, const TargetFeatures& target) {
   IRBuilder<> builder(BasicBlock::Create(entry.getContext(), "entry", &entry));
   Value* sizes = builder.CreateLoad(builder.getPtrTy(), builder.CreateConstGEP1_64(builder.getInt8Ty(), entry.getArg(0),

@@ -14,8 +14,8 @@
 namespace padlock::compiler {
 namespace {
 
-/// Memory that the threads of a block share: a grid's lists of edges, a tile's arrays, or the stages of a box, of as
-/// many bytes as the launch asks for.
+/// Returns the memory that the threads of a block share: a grid's lists of edges, a tile's arrays, or a box's stages. A
+/// box's stages have as many bytes as the launch asks for.
 Value* shared_memory(KernelContext& context) {
   constexpr unsigned kShared = 3;
   if (context.schedule.boxes() != nullptr) {
@@ -37,7 +37,7 @@ Value* shared_memory(KernelContext& context) {
   return memory;
 }
 
-/// Emits the code of a thread as the body of a kernel, or of a function of `emit_thread_function`'s type.
+/// Emits a thread's code as the body of a kernel, or of a function of `emit_thread_function`'s type.
 void emit_thread(KernelContext& context, llvm::Function* function) {
   FunctionScope scope(context, function);
   const bool on_gpu = context.target.takes_words;
@@ -63,27 +63,28 @@ void emit_thread(KernelContext& context, llvm::Function* function) {
 bool is_activation(const BodyNode& node) {
   return node.kind == NodeKind::operation && ir::info_of(node.op).op_class == ir::OpClass::activation;
 }
-/// Says whether a body has tens of operations between a load and a store.
+/// Returns whether a body has tens of operations between a load and a store.
 bool has_activation(const Body& body) { return std::ranges::any_of(body.nodes, is_activation); }
-/// Says whether they are on values of f64, two registers each.
+/// Returns whether a body has activations of f64 values, which take two registers each.
 bool has_wide_activation(const Body& body) {
   return std::ranges::any_of(body.nodes,
                              [](const BodyNode& node) { return is_activation(node) && node.dtype == ir::DType::f32; });
 }
 
-/// Threads that a multiprocessor shall hold at least of code that does little between a load and a store.
+/// Least threads on a multiprocessor, for code that does little between a load and a store.
 constexpr int kManyThreads = 1024;
-/// The same for tiles of 2-byte elements: 40 registers a thread. With 48, which ptxas prefers, the loads on their way
-/// are too few (0.91 of a copy's speed instead of 0.94 on an H200); tiles of 4 and of 1 byte are no quicker with more.
+/// Least threads for tiles of 2-byte elements: 40 registers a thread. With ptxas's choice of 48 too few loads are in
+/// flight: 0.91 of a copy's speed instead of 0.94 on an H200. Tiles of 4 and of 1 byte are no quicker with more
+/// threads.
 constexpr int kManyTileThreads = 1536;
-/// The same for boxes: a block loads in a third of its life, and others must load meanwhile.
+/// Least threads for boxes: a block loads in a third of its life, and other blocks must load meanwhile.
 constexpr int kManyBoxThreads = 1536;
-/// The same where a stage is turned, which takes more registers, and more memory.
+/// Least threads where a stage is turned, which takes more registers and more memory.
 constexpr int kManyTurningThreads = 1280;
-/// The same for activations of f16 and bf16, in 40 registers, of which ptxas would take 72: while threads compute,
-/// others load.
+/// Least threads for activations of f16 and bf16: 40 registers each, where ptxas would take 72. While some threads
+/// compute, others load.
 constexpr int kManyActiveThreads = 1536;
-/// The same for tiles of bytes that find elements past 2^31: with 64 registers a thread some spill one.
+/// Least threads for tiles of bytes that find elements past 2^31: with 64 registers some threads spill one.
 constexpr int kWideTileThreads = 768;
 
 std::size_t loads_of(const Schedule& schedule) {
@@ -99,9 +100,9 @@ int blocks_at_once(const KernelContext& context, const TransposeTile& tile) {
   return std::max(1, (is_light ? kManyTileThreads : is_wide ? kWideTileThreads : kManyThreads) / tile.threads);
 }
 
-/// Returns how many blocks a multiprocessor shall hold at least. ptxas 13 spills a few bytes rather than take more
-/// registers than what it thinks best (32 for a cast of f64): told of a low occupancy, it takes them. Code that does
-/// little between a load and a store has enough with 64, and needs many threads.
+/// Returns the least number of blocks on a multiprocessor. ptxas 13 takes the registers that it thinks best (32 for a
+/// cast of f64) and spills a few bytes. Told of a low occupancy, it takes more. Code that does little between a load
+/// and a store has enough with 64, and needs many threads.
 int blocks_at_once(const KernelContext& context) {
   if (context.tile != nullptr) return blocks_at_once(context, *context.tile);
   const Schedule& schedule = context.schedule;
@@ -133,8 +134,8 @@ llvm::Function* emit_thread_function(KernelContext& context) {
   return function;
 }
 
-/// Returns the words of a block's shared memory where threads are run in a loop: they begin as 0. Boxes have a word
-/// more for each byte, its stamp.
+/// Returns the words of a block's shared memory where threads run in a loop; the words begin as 0. Boxes have one more
+/// word for each byte, its stamp.
 Value* host_block_words(FunctionScope& scope, const KernelContext& context) {
   if (const Boxes* const boxes = context.schedule.boxes()) {
     const Expr bytes = at_launch(context.exprs(), *boxes, boxes->shared_bytes);
@@ -145,7 +146,7 @@ Value* host_block_words(FunctionScope& scope, const KernelContext& context) {
   return scope.builder.getInt64(static_cast<std::uint64_t>(bytes / 4));
 }
 
-/// A HostEntry: for each block, for each thread.
+/// Emits a HostEntry, which loops over blocks and their threads.
 void emit_blocks(KernelContext& context, llvm::Function* thread) {
   FunctionScope scope(context, make_entry(context.module, context.abi, context.target), /*sets_environment=*/true);
   IRBuilder<>& builder = scope.builder;
@@ -158,7 +159,7 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
   };
   Value* threads = builder.getInt64(static_cast<std::uint64_t>(context.abi.threads));
   constexpr std::uint32_t kIntervals = 2;
-  // All threads of a block come to a barrier before the first goes on.
+  // All threads of a block reach a barrier before the first goes on.
   counted_loop(builder, scope.argument(1), scope.argument(2), 1, [&](Value* block) {
     for_each(words, [&](Value* word) {
       builder.CreateStore(builder.getInt32(0), builder.CreateGEP(builder.getInt32Ty(), shared, word));
@@ -172,7 +173,7 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
   scope.end();
 }
 
-/// How launches share the rows of a grid's output.
+/// Returns how launches share the rows of a grid's output.
 abi::LaunchParts parts_of(const Schedule& schedule, const abi::KernelAbi& abi, int vectors) {
   const ir::Program& program = *schedule.kernel.program;
   const VectorGrid& grid = *schedule.grid();
@@ -192,7 +193,7 @@ abi::LaunchParts parts_of(const Schedule& schedule, const abi::KernelAbi& abi, i
   return parts;
 }
 
-/// The rows of the contract are tiles.
+/// Returns the contract, whose rows are tiles.
 abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& variant) {
   ir::ExprContext& exprs = schedule.exprs();
   abi::KernelAbi abi = contract_of(schedule);

@@ -9,15 +9,15 @@
 
 namespace padlock::compiler {
 
-/// Adds the function of one variant of a kernel for a GPU, and returns its launch contract. Where the target takes
-/// words, it is a kernel of the contract's name; else a HostEntry, whose rows are blocks: the same code with the thread
-/// as a loop variable, for the host.
+/// Adds the function of one variant of a kernel for a GPU, and returns its launch contract. If the target takes words,
+/// the function is a kernel of the contract's name. Else it is a HostEntry whose rows are blocks: the same code with
+/// the thread as a loop variable, for the host.
 [[nodiscard]] abi::KernelAbi emit_gpu_kernel(llvm::Module& module, const ProvenKernel& kernel,
                                              const GpuVariant& variant, const TargetFeatures& target,
                                              bool bounds_check);
 
-/// Adds the kernel that abi/comparison.h describes and returns its contract, which has a name and threads alone. Where
-/// the target takes no words it is a HostEntry: the sizes are the words, and rows are the launch's threads.
+/// Adds the kernel that abi/comparison.h describes and returns its contract, which has only a name and threads. If the
+/// target takes no words, the kernel is a HostEntry: the sizes are the words, and rows are the launch's threads.
 [[nodiscard]] abi::KernelAbi emit_comparison(llvm::Module& module, const TargetFeatures& target);
 
 }  // namespace padlock::compiler

@@ -10,7 +10,7 @@
 namespace padlock::compiler {
 namespace {
 
-/// Collects the variants of a kernel, most of them from the one before.
+/// Collects the variants of a kernel, most of them made from the variant before.
 class VariantList {
  public:
   explicit VariantList(const ProvenKernel& kernel) : kernel_(kernel), schedule_(kernel.schedule()) {
@@ -31,16 +31,16 @@ class VariantList {
   }
 
  private:
-  /// Adds the next variant, which assumes these guards, too.
+  /// Adds the next variant, which also assumes these guards.
   void add(std::vector<abi::Guard> guards, std::string suffix) {
-    if (guards.empty()) list_.pop_back();  // it holds for all that the last one does
+    if (guards.empty()) list_.pop_back();  // the new one admits all that the last one does
     next_.guards.insert(next_.guards.end(), guards.begin(), guards.end());
     next_.suffix = list_.empty() ? "" : std::move(suffix);
     list_.push_back(next_);
   }
 
   void add_narrow() {
-    // Few launches take it, since others are quicker for their sizes: it is kept short.
+    // Few launches take this variant, since others are quicker for their sizes, so its code is kept short.
     list_.front().vectors = std::min(1, next_.vectors);
     next_.index_bits = 32;
     next_.in_parts = schedule_.index32.in_parts;
@@ -51,7 +51,7 @@ class VariantList {
     }
     next_.offset_bits = 32;
     std::vector<abi::Guard> guards = guards_of(abi::Assumption::index32);
-    if (schedule_.boxes() != nullptr)  // which are not launched in parts
+    if (schedule_.boxes() != nullptr)  // boxes are not launched in parts
       for (abi::Guard& guard : guards_of(abi::Assumption::offset32)) guards.push_back(guard);
     add(std::move(guards), "_index32");
   }
@@ -86,7 +86,7 @@ class VariantList {
   std::vector<GpuVariant> list_;
 };
 
-/// Returns whether each launch that the first schedule may take may be the other's.
+/// Returns whether the other schedule can take each launch that the first can take.
 bool asks_no_more(const ProvenKernel& other, const ProvenKernel& first) {
   return std::ranges::all_of(other.preconditions(), [&](const ir::Constraint& asked) {
     return std::ranges::any_of(first.preconditions(), [&](const ir::Constraint& known) {

@@ -9,15 +9,16 @@
 
 namespace padlock::compiler {
 
-/// Says what is special in the code of one variant of a kernel, and for which sizes it is.
+/// Describes one variant of a kernel: what is special in its code, and its sizes.
 struct GpuVariant : CodeVariant {
-  std::size_t schedule = 0;  // which of the kernel's
-  std::string suffix = {};   // of its name
+  std::size_t schedule = 0;  // index of the kernel's schedule
+  std::string suffix = {};   // of the variant's name
   std::vector<abi::Guard> guards = {};
 };
 
-/// Lists the variants of a kernel in its schedules, the one that assumes nothing first, each with all that those before
-/// it of its schedule assume: a launch takes the last whose guards hold. The schedules must outlive them.
+/// Lists the variants of a kernel in its schedules; the first assumes nothing. Each variant also assumes what earlier
+/// variants of its schedule assume. A launch takes the last variant whose guards hold. The schedules must outlive the
+/// variants.
 [[nodiscard]] std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules);
 
 }  // namespace padlock::compiler

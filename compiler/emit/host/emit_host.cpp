@@ -16,8 +16,8 @@ namespace padlock::compiler {
 namespace {
 
 /// Returns whether the caller's floating-point environment could change what a function computes. Code that only moves
-/// values, or compares them as integers (relu), has no value of a float's type and need not set the environment, which
-/// takes 30 cycles of a call.
+/// values, or compares them as integers (relu), has no values of float types. It need not set the environment, which
+/// saves 30 cycles of a call.
 bool has_float_arithmetic(const llvm::Function* function) {
   const auto is_float = [](const Value* value) { return value->getType()->isFPOrFPVectorTy(); };
   return std::ranges::any_of(llvm::instructions(*function), [&](const llvm::Instruction& instruction) {
@@ -25,14 +25,14 @@ bool has_float_arithmetic(const llvm::Function* function) {
   });
 }
 
-/// Returns whether one call of the body may take the run of several rows together.
+/// Returns whether one call of the body may take the runs of several rows together.
 bool has_groups(const Schedule& schedule, const SegmentCall& call) {
   return !schedule.body_of(call).uses_rows &&
          std::ranges::all_of(call.sources, [](const LoadSource& source) { return source.step.valid(); });
 }
 
-/// The calls of a row, those first that copy, from the middle: over the rows of a group they go through memory in
-/// order, and what the edges write is in lines that are in the cache by then.
+/// Returns the calls of a row. Calls that copy come first, from the middle outwards: over the rows of a group they go
+/// through memory in order. The edges then write lines that are in the cache by that time.
 std::vector<const SegmentCall*> from_the_middle(const Schedule& schedule, const ScheduledCase& row) {
   const auto distance = [&](const SegmentCall* call) {
     const std::vector<BodyLoad>& loads = schedule.body_of(*call).loads;
@@ -46,10 +46,10 @@ std::vector<const SegmentCall*> from_the_middle(const Schedule& schedule, const 
   return calls;
 }
 
-/// The functions that one kernel's entries call.
+/// The functions that a kernel's entries call.
 struct KernelParts {
   std::vector<llvm::Function*> bodies;
-  llvm::Function* chunks = nullptr;  // takes rows by the launch's plan; null where there is none
+  llvm::Function* chunks = nullptr;  // takes rows by the launch's plan; null if there is no plan
 
   [[nodiscard]] bool any_float() const {
     const auto computes = [](const llvm::Function* body) { return body != nullptr && has_float_arithmetic(body); };
@@ -57,7 +57,8 @@ struct KernelParts {
   }
 };
 
-/// Emits the entry: goes over rows [first, last), in groups of one case, and keeps the outer coordinates of the first.
+/// Emits the entry. It goes over rows [first, last) in groups of one case, and keeps the outer coordinates of a group's
+/// first row.
 class EntryEmitter : private FunctionEmitter {
  public:
   EntryEmitter(KernelContext& context, const KernelParts& parts)
@@ -77,13 +78,13 @@ class EntryEmitter : private FunctionEmitter {
  private:
   [[nodiscard]] int outer_axes() const { return kernel().rank() - 1; }
 
-  /// Non-temporal stores are ordered before the task ends.
+  /// Orders non-temporal stores before the end of the task.
   void emit_fence() {
     emit_if(builder_, emit_is_nontemporal(context_, builder_, exprs_),
             [&] { builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}); });
   }
 
-  /// The outer coordinates of the first row are divided out; later rows count up.
+  /// Divides out the outer coordinates of the first row; later rows count up.
   void emit_rows(RowEmitter& emitter) {
     const std::vector<Value*> first = emitter.unflatten(scope_.argument(1));
     BasicBlock* before = builder_.GetInsertBlock();
@@ -117,7 +118,7 @@ class EntryEmitter : private FunctionEmitter {
     builder_.SetInsertPoint(done);
   }
 
-  /// Emits how many rows are left of the task before the row axis' coordinate starts again.
+  /// Emits how many of the task's rows are left before the row axis' coordinate starts again.
   Value* rows_left(Value* row, const std::vector<llvm::PHINode*>& coordinates) {
     if (outer_axes() == 0) return builder_.getInt64(1);
     const int axis = context_.schedule.row_axis;
@@ -125,8 +126,8 @@ class EntryEmitter : private FunctionEmitter {
     return smaller(builder_.CreateSub(scope_.argument(2), row),
                    builder_.CreateSub(extent, coordinates[static_cast<std::size_t>(axis)]));
   }
-  /// Emits the most rows that a group of those left may have: of at most kGroupBytes (one row has any number), and
-  /// whole lines of what is turned.
+  /// Emits the most rows for a group of the rows left: at most kGroupBytes (one row may have more), and whole lines of
+  /// turned results.
   Value* max_rows_of_group(Value* left) {
     if (outer_axes() == 0) return left;
     ir::ExprContext& exprs = context_.exprs();
@@ -139,8 +140,8 @@ class EntryEmitter : private FunctionEmitter {
     const Expr group = exprs.mul(exprs.max(units, one), unit);
     return smaller(left, exprs_.exact(builder_, group));
   }
-  /// Emits the rows of a group: one where elements are computed row by row, those that a pad repeats once more, where
-  /// it is longer than what it repeats.
+  /// Emits the number of rows in a group. It is one where elements are computed row by row, as where a pad longer than
+  /// its data repeats them once more.
   Value* rows_of_group(RowEmitter& emitter, const ScheduledCase& row_case, Value* max_rows) {
     Value* rows = max_rows;
     for (const SegmentCall& call : row_case.calls)
@@ -151,7 +152,7 @@ class EntryEmitter : private FunctionEmitter {
 
   // --- rows by a plan -----------------------------------------------------------------------------------------------
 
-  /// Emits whether the launch has a plan, and the task whole rows.
+  /// Emits whether the launch has a plan, and the task has whole rows.
   Value* emit_has_plan() {
     BasicBlock* before = builder_.GetInsertBlock();
     BasicBlock* given = block("plan");
@@ -167,8 +168,8 @@ class EntryEmitter : private FunctionEmitter {
     return join(builder_, {{before, {builder_.getFalse()}}, {given, {is_made}}})[0];
   }
 
-  /// Where a unit begins: emits that it and those after it are taken by the plan, as many as may be, and that the task
-  /// goes on at `header` with the rows after them. The builder stands where none are.
+  /// At the beginning of a unit, emits that the plan takes this unit and as many later ones as it may. The task then
+  /// goes on at `header` with the rows after them. The builder stands where the plan takes none.
   void emit_units(RowEmitter& emitter, llvm::PHINode* row, const std::vector<llvm::PHINode*>& coordinates,
                   BasicBlock* header) {
     const RowChunks& chunks = *context_.schedule.row_chunks();
@@ -209,7 +210,7 @@ class EntryEmitter : private FunctionEmitter {
     });
   }
 
-  /// An odometer: the row axis counts, and carries.
+  /// Advances the coordinates like an odometer: the row axis counts, and carries.
   void advance(const std::vector<llvm::PHINode*>& coordinates, Value* rows) {
     Value* carry = rows;
     for (const int axis : context_.schedule.row_order() | std::views::reverse) {
@@ -223,10 +224,10 @@ class EntryEmitter : private FunctionEmitter {
   }
 
   const KernelParts& parts_;
-  Value* has_plan_ = nullptr;  // null where the kernel has none
+  Value* has_plan_ = nullptr;  // null for a kernel without a plan
 };
 
-/// Emits the bodies of a schedule, and what makes a plan and takes rows by it.
+/// Emits the bodies of a schedule, the planner, and the function that takes rows by the plan.
 KernelParts emit_parts(KernelContext& context) {
   KernelParts parts;
   for (std::size_t i = 0; i < context.schedule.bodies.size(); ++i)
@@ -254,7 +255,7 @@ std::vector<abi::KernelAbi> emit_host_kernel(llvm::Module& module, const ProvenK
   EntryEmitter(context, parts).emit();
   std::vector<abi::KernelAbi> variants = {abi};
   if (!kernel.guards().empty()) {
-    // Bodies that do the same serve both, as the plan does, and so do the sizes.
+    // Both variants share bodies that do the same, the plan and the sizes.
     abi::KernelAbi special = abi;
     special.name.append(".").append(name_of(kernel.guards().front().assumption));
     special.guards = kernel.guards();

@@ -61,8 +61,8 @@ BodyValues::Invariants BodyValues::invariants(int lanes, const Source& source) {
   return same;
 }
 
-/// Emits the nodes that are made in the walks of one sum, or (-1) of none. A sum's are made once more for each of its
-/// loops.
+/// Emits the nodes in the walks of one sum or, for -1, the nodes outside of sums. A sum's nodes are emitted once for
+/// each of its loops.
 void BodyValues::emit_scope(int scope, int lanes, const Source& source, Values& values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const BodyNode& node = body_.nodes[i];
@@ -109,7 +109,7 @@ Value* BodyValues::emit_node(const BodyNode& node, int lanes, const Source& sour
 
 Value* BodyValues::as_i64(Value* index) { return builder_.CreateSExt(index, builder_.getInt64Ty()); }
 
-/// Compared as an unsigned number of 64 bits, an index below 0 is no smaller than any extent.
+/// Compares an index as an unsigned 64-bit number: below 0 it is then no smaller than any extent.
 Value* BodyValues::emit_data(const BodyNode& node, const Values& values) {
   const Data data = data_of(node.terms);
   Value* index = as_i64(operands_of(node, values)[0]);
@@ -125,7 +125,7 @@ Value* BodyValues::spread(Value* value, int lanes) {
   return builder_.CreateVectorSplat(static_cast<unsigned>(lanes), value);
 }
 
-/// Returns the values of neighbouring columns from that of the first: a vector's index is linear in them.
+/// Returns the values of neighbouring columns from that of the first: a vector's index is linear in its columns.
 Value* BodyValues::spread_index(const BodyNode& node, Value* first, int lanes) {
   if (lanes == 1) return first;
   const auto form = ir::linear_in(context_.exprs(), node.index, kernel().column());
@@ -135,7 +135,7 @@ Value* BodyValues::spread_index(const BodyNode& node, Value* first, int lanes) {
   return builder_.CreateAdd(spread(first, lanes), llvm::ConstantDataVector::get(builder_.getContext(), steps));
 }
 
-/// Modulo 2^64 the sum is right whatever its parts are.
+/// Modulo 2^64 the sum is right, whatever its terms are.
 Value* emit_index(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const BodyNode& node) {
   return exprs.address(builder, node.index, builder.getInt64Ty());
 }

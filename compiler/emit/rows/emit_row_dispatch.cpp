@@ -13,7 +13,8 @@ template <class Emit>
 Value* all_hold(IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<Expr>& tests, Emit&& emit) {
   Value* all = builder.getTrue();
   for (const Expr test : tests) {
-    // A constant is compared with, not added: it is the elements of some vectors or lines, which any index holds.
+    // Compares with the constant instead of adding it. It is the elements of some vectors or lines, which any index
+    // holds.
     const auto [moving, rest] = split_sum(exprs.exprs(), test);
     const bool folds = rest.is_constant();
     Value* value = emit(folds ? moving : test);
@@ -154,7 +155,7 @@ Value* RowEmitter::emit_row_offset() {
 
 namespace {
 
-/// Rows of which nothing is asked.
+/// Rows without any condition.
 constexpr std::int64_t kUnlimitedRows = std::int64_t{1} << 62;
 
 }  // namespace
@@ -170,14 +171,14 @@ Value* RowEmitter::rows_with_same_case(const ScheduledCase& which) {
   return rows;
 }
 
-/// Returns the step of a condition from row to row, where it is a constant that is the same everywhere.
+/// Returns the step of a condition from row to row, if it is one constant everywhere.
 std::optional<Int128> RowEmitter::even_step(const Condition& condition) {
   const auto recurrence = recurrence_in(context_.exprs(), condition.expr, context_.schedule.row_coordinate());
   if (!recurrence || !recurrence->is_even() || !recurrence->step.is_constant()) return std::nullopt;
   return recurrence->step.constant();
 }
 
-/// Emits the rows before the first in which one of the conditions fails.
+/// Emits the number of rows before the first in which one of the conditions fails.
 Value* RowEmitter::rows_holding(PredicateId predicate) {
   const Graph& graph = kernel().graph;
   Value* rows = builder_.getInt64(kUnlimitedRows);
@@ -194,7 +195,7 @@ Value* RowEmitter::rows_holding(PredicateId predicate) {
   return rows;
 }
 
-/// Emits the rows before the first in which all conditions hold that fail now.
+/// Emits the number of rows before the first in which all conditions that fail now hold.
 Value* RowEmitter::rows_failing(PredicateId predicate) {
   const Graph& graph = kernel().graph;
   Value* rows = builder_.getInt64(1);
@@ -239,7 +240,7 @@ void RowEmitter::set_loads(const SegmentCall& call, BodyArguments& arguments) {
   }
 }
 
-/// Emits what a source's load starts from.
+/// Emits where a source's load starts.
 Value* RowEmitter::base_of(const LoadSource& source) {
   if (!context_.in_parts) return exprs_.address(builder_, source.base);
   const auto input = static_cast<std::uint32_t>(context_.buffer_of_input(source.tensor));
@@ -311,7 +312,7 @@ void RowEmitter::set_row_values(std::size_t body, BodyArguments& arguments) {
   exprs_.set_coordinate(last, here);
 }
 
-/// The contract as far as it is known before code: sizes are collected while it is emitted.
+/// Returns the contract as far as it is known before code: sizes are collected while code is emitted.
 abi::KernelAbi contract_of(const Schedule& schedule) {
   const Kernel& kernel = schedule.kernel;
   ir::ExprContext& exprs = kernel.program->exprs();

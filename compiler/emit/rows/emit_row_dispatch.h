@@ -11,49 +11,50 @@
 
 namespace padlock::compiler {
 
-/// Emits what any target does with one row of a task: it chooses the row's case and makes the arguments of the bodies
-/// of its segments.
+/// Emits what every target does with one row of a task: it chooses the row's case, and makes the arguments of the
+/// bodies of its segments.
 class RowEmitter {
  public:
-  /// All borrowed.
+  /// Borrows all.
   RowEmitter(KernelContext& context, llvm::IRBuilder<>& builder, ExprEmitter& exprs)
       : context_(context), builder_(builder), exprs_(exprs) {}
 
-  /// Loads the input pointers where the builder stands. Borrows the fields, which outlive the emitter.
+  /// Loads the input pointers where the builder stands. Borrows `fields`, which must outlive the emitter.
   void load_buffers(const LaunchFields& fields);
-  /// Emits where the runs of the segments begin and end in columns [first, last).
+  /// Emits the begin and end of each segment's run in columns [first, last).
   void set_columns(llvm::Value* first, llvm::Value* last);
-  /// Emits the outer coordinates of a row, by division; or those of the axes that number it, the last one innermost.
+  /// Emits the outer coordinates of a row by division, or the coordinates of the axes that number it. The last axis is
+  /// innermost.
   [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row);
   [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row, std::span<const int> axes);
-  /// Gives the expressions those coordinates, in that type.
+  /// Gives the expressions a row's outer coordinates, in this type.
   void set_row(llvm::Value* row, llvm::Type* type);
   void set_row(llvm::Value* row, llvm::Type* type, std::span<const int> axes);
 
   using EmitCase = llvm::function_ref<std::vector<llvm::Value*>(const ScheduledCase& row_case)>;
-  /// Emits the row whose outer coordinates the expressions have, its data first, in the columns set last: `emit_case`
-  /// emits the code of each case, and returns as many values. Returns those of the row's case; the builder stands after
-  /// it.
+  /// Emits the row at the expressions' outer coordinates, in the columns set last. The row's data comes first.
+  /// `emit_case` emits each case's code, and returns equally many values for each. Returns the values of the row's
+  /// case. The builder stands after the row.
   std::vector<llvm::Value*> emit_row(EmitCase emit_case);
-  /// Emits what a body loads, and from where, for a segment of the row whose outer coordinates the expressions have.
+  /// Sets what a body loads, and from where. The segment is in the row at the expressions' outer coordinates.
   void set_loads(const SegmentCall& call, BodyArguments& arguments);
-  /// Returns the body's arguments for a segment of that row; for `rows` rows, where they are taken together.
+  /// Returns the body's arguments for a segment of that row; or for `rows` rows that are taken together.
   [[nodiscard]] BodyArguments arguments_of(const SegmentCall& call, llvm::Value* rows = nullptr);
-  /// The same for columns [begin, end) of that row instead of those set last.
+  /// As above, for columns [begin, end) of that row instead of the columns set last.
   [[nodiscard]] BodyArguments arguments_of(const SegmentCall& call, llvm::Value* begin, llvm::Value* end,
                                            llvm::Value* rows);
-  /// In a case: emits a lower bound of how many rows from this one on, along the last outer axis, are of the same case
-  /// with the same steps from row to row.
+  /// In a case: emits a lower bound of the number of rows that are alike, from this row on along the last outer axis.
+  /// Such rows have the same case, and the same steps from row to row.
   [[nodiscard]] llvm::Value* rows_with_same_case(const ScheduledCase& which);
 
-  /// In a case: the element offset of the row in the output, and what its loads start from.
+  /// In a case: the row's element offset in the output, and the starts of its loads.
   [[nodiscard]] llvm::Value* row_offset() const { return row_offset_; }
   [[nodiscard]] std::vector<llvm::Value*> bases_of(const std::vector<LoadSource>& sources);
 
-  /// Return the columns at which the run of a segment begins and ends, in the columns set last.
+  /// Return the columns at which a segment's run begins and ends, within the columns set last.
   [[nodiscard]] llvm::Value* run_begin(const SegmentCall& call) const { return runs_.at(call.run_begin.id()); }
   [[nodiscard]] llvm::Value* run_end(const SegmentCall& call) const { return runs_.at(call.run_end.id()); }
-  /// Emits whether the columns set last have nothing of a segment.
+  /// Emits whether a segment has none of the columns set last.
   [[nodiscard]] llvm::Value* is_empty(const SegmentCall& call);
 
   [[nodiscard]] int outer_axes() const { return kernel().rank() - 1; }
@@ -79,10 +80,10 @@ class RowEmitter {
   std::vector<std::pair<PredicateId, bool>> path_;  // the tests that led to the case, and whether they held
   const LaunchFields* fields_ = nullptr;
   std::vector<llvm::Value*> buffers_;
-  std::map<std::uint32_t, llvm::Value*> runs_;  // where they begin and end, by Expr::id
+  std::map<std::uint32_t, llvm::Value*> runs_;  // begins and ends of runs, by Expr::id
 };
 
-/// The contract as far as it is known before code: sizes are collected while it is emitted.
+/// Returns the contract as far as it is known before code: sizes are collected while code is emitted.
 [[nodiscard]] abi::KernelAbi contract_of(const Schedule& schedule);
 
 }  // namespace padlock::compiler

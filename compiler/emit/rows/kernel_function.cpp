@@ -27,7 +27,7 @@ void set_attributes(llvm::Function& function, const TargetFeatures& target) {
   function.addFnAttr(llvm::Attribute::NoUnwind);
   function.addFnAttr("target-cpu", target.cpu);
   if (!target.features.empty()) function.addFnAttr("target-features", target.features);
-  // LLVM would turn copy loops into calls of memcpy, and split 512-bit vectors on CPUs tuned for less.
+  // LLVM would turn copy loops into calls of memcpy, and split 512-bit vectors on CPUs tuned for narrower ones.
   function.addFnAttr("no-builtins");
   function.addFnAttr("prefer-vector-width", "512");
 }
@@ -117,8 +117,8 @@ std::vector<Value*> LaunchFields::results(IRBuilder<>& builder, const KernelCont
 
 namespace {
 
-/// Sets round to nearest even, no flush to zero, no denormals-are-zero, whatever the caller has set. Returns where the
-/// caller's setting is kept.
+/// Sets the environment whatever the caller has set: round to nearest even, no flush to zero, no denormals-are-zero.
+/// Returns where the caller's setting is kept.
 Value* save_environment(IRBuilder<>& builder) {
   Value* slot = builder.CreateAlloca(builder.getInt32Ty());
   Value* ours = builder.CreateAlloca(builder.getInt32Ty());

@@ -11,19 +11,19 @@
 #include "compiler/emit/scalar/target_features.h"
 #include "compiler/prover/core/proven_kernel.h"
 
-// Types shared by the parts of a kernel: the code that distributes rows and columns, and the bodies of its segments.
+// Types that the parts of a kernel share: the code that distributes rows and columns, and the segments' bodies.
 namespace padlock::compiler {
 
-/// One variant of a kernel, as its code differs from that of others.
+/// What differs between the code of a kernel's variants.
 struct CodeVariant {
   unsigned index_bits = 64;             ///< of coordinates
-  unsigned offset_bits = 64;            ///< of elements' offsets: as many, or more
-  const TransposeTile* tile = nullptr;  ///< which of the schedule's it is the code of, if any
-  int vectors = 0;                      ///< of a grid's: that each of its threads takes
-  bool in_parts = false;                ///< a launch may be of some rows (abi::LaunchParts)
+  unsigned offset_bits = 64;            ///< of elements' offsets: at least index_bits
+  const TransposeTile* tile = nullptr;  ///< the schedule's tile that this code is of, if any
+  int vectors = 0;                      ///< of a grid: vectors that each thread takes
+  bool in_parts = false;                ///< a launch may take only some rows (abi::LaunchParts)
 };
 
-/// State shared by all parts of one variant of a kernel.
+/// State that all parts of one variant of a kernel share.
 struct KernelContext : CodeVariant {
   llvm::Module& module;
   const ProvenKernel& proven;
@@ -49,9 +49,9 @@ struct KernelContext : CodeVariant {
   [[nodiscard]] ExprEmitter expressions(llvm::BasicBlock* entry, llvm::Value* launched_sizes) const {
     return {exprs(), widths, sizes, entry, launched_sizes, index_type(), offset_type(), schedule.is_for_gpu()};
   }
-  /// What has one value in a row: the outer coordinates, and the data of rows.
+  /// Returns the variables with one value in a row: the outer coordinates, and the data of rows.
   [[nodiscard]] std::vector<ir::Expr> outer_variables() const;
-  /// Position of a tensor among the launch's buffers, inputs first.
+  /// Returns the position of a tensor among the launch's buffers, inputs first.
   [[nodiscard]] std::size_t buffer_of_input(ir::ValueId value) const;
   [[nodiscard]] std::size_t buffer_of_result(std::size_t result) const { return abi.inputs.size() + result; }
   [[nodiscard]] std::size_t index_of_scalar(ir::ValueId value) const;
@@ -70,21 +70,21 @@ struct KernelContext : CodeVariant {
   }
 };
 
-/// Attributes of every function: the target's CPU, no calls made up by LLVM, nothing unwinds.
+/// Sets the attributes of every function: the target's CPU, no calls that LLVM makes up, no unwinding.
 void set_attributes(llvm::Function& function, const TargetFeatures& target);
 
-/// The attribute of a function of the host whose instructions are selected by graphs of whole blocks: one whose loops
-/// add up several addresses, for which the quicker selection (codegen.cpp) takes an instruction more each.
+/// Attribute of a host function whose instructions are selected by graphs of whole blocks. It is for loops that add up
+/// several addresses: the quicker selection (codegen.cpp) takes one more instruction for each.
 inline constexpr char kSelectsByGraph[] = "padlock-selects-by-graph";
 
-/// Makes the function that a launch calls, of the contract's name: a kernel where the target takes words, else a
+/// Makes the function that a launch calls, of the contract's name. It is a kernel if the target takes words, else a
 /// HostEntry.
 [[nodiscard]] llvm::Function* make_entry(llvm::Module& module, const abi::KernelAbi& abi, const TargetFeatures& target);
-/// Says how many words a kernel takes by value.
+/// Sets the number of words that a kernel takes by value.
 void set_words(llvm::Function& kernel, std::size_t count);
 
 /// Makes a function that the kernel calls and LLVM does not inline. Its calling convention passes as many arguments in
-/// registers as there are.
+/// registers as there are registers.
 llvm::Function* make_internal_function(KernelContext& context, llvm::FunctionType* type, const std::string& name,
                                        bool selects_by_graph = false);
 
@@ -96,18 +96,18 @@ struct LaunchFields {
   llvm::Value* sizes;
   llvm::Value* scalars;
   llvm::Value* fault;
-  llvm::Value* plan = nullptr;  ///< of the host
+  llvm::Value* plan = nullptr;  ///< on the host alone
 
   [[nodiscard]] llvm::Value* buffer(llvm::IRBuilder<>& builder, std::size_t index) const;
   /// Loads the buffers of all results.
   [[nodiscard]] std::vector<llvm::Value*> results(llvm::IRBuilder<>& builder, const KernelContext& context) const;
 
  private:
-  unsigned space_;  // of the buffers
+  unsigned space_;  // address space of the buffers
 };
 
-/// A function that is being emitted, with what any of them begins and ends with. Its first argument is the launch,
-/// whose fields are loaded in the block `entry`, where sizes come, too. The builder stands in the block after that.
+/// A function that is being emitted, with its prologue and epilogue. Its first argument is the launch. The block
+/// `entry` loads the launch's fields, and later the sizes. The builder stands in the block after `entry`.
 struct FunctionScope {
   /// `sets_environment`: floating-point operations round to nearest even and keep denormals, whatever the caller has
   /// set.
@@ -119,15 +119,15 @@ struct FunctionScope {
     return llvm::BasicBlock::Create(function->getContext(), name, function);
   }
   [[nodiscard]] llvm::Value* argument(unsigned i) const { return function->getArg(i); }
-  /// Returns a builder of what `entry` has, after the launch's fields.
+  /// Returns a builder at the end of `entry`, after the launch's fields.
   [[nodiscard]] llvm::IRBuilder<> in_entry() const { return llvm::IRBuilder<>(entry->getTerminator()); }
-  /// Returns from the function.
+  /// Emits the return.
   void end(llvm::Value* result = nullptr);
 
   llvm::Function* function;
   llvm::BasicBlock* entry;
   llvm::IRBuilder<> builder;
-  llvm::Value* environment;  // the caller's, kept; null where it stays
+  llvm::Value* environment;  // the caller's, kept; null if it is not changed
   LaunchFields fields;
   ExprEmitter exprs;
 };
@@ -135,7 +135,7 @@ struct FunctionScope {
 /// The base of the emitters of the host's functions.
 class FunctionEmitter {
  protected:
-  /// Borrows the context, and emits the function that is given empty.
+  /// Borrows the context. Emits the function `empty`, which has no code yet.
   FunctionEmitter(KernelContext& context, llvm::Function* empty, bool sets_environment = false)
       : context_(context), scope_(context, empty, sets_environment), builder_(scope_.builder), exprs_(scope_.exprs) {}
   ~FunctionEmitter() = default;
@@ -160,21 +160,21 @@ class FunctionEmitter {
 [[nodiscard]] llvm::Value* emit_predicate(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph,
                                           PredicateId predicate);
 
-/// Returns what a body's sums ask of their row alone: where their walks begin and end, with a division each. On the
-/// host it is computed once for all bodies of a row, which take it as arguments.
+/// Returns what a body's sums need of their row alone: where their walks begin and end, with a division each. The host
+/// computes this once for all bodies of a row, which take it as arguments.
 [[nodiscard]] std::vector<ir::Expr> row_values_of(const KernelContext& context, std::size_t body);
 
-/// The arguments of a body for one run. Those that its kind of body does not take are null, or an empty list.
+/// The arguments of a body for one run. Arguments that its kind of body does not take are null, or an empty list.
 struct BodyArguments {
   struct Load {
     llvm::Value* tensor = nullptr;
-    llvm::Value* base = nullptr;                   ///< the element that it starts from
-    llvm::Value* name = nullptr;                   ///< checked: which input it is
-    llvm::Value* extent = nullptr;                 ///< the same, and of a tile: the tensor's elements
+    llvm::Value* base = nullptr;                   ///< the first element
+    llvm::Value* name = nullptr;                   ///< checked: the input's index
+    llvm::Value* extent = nullptr;                 ///< checked, and of a tile: the tensor's elements
     llvm::Value* origin = nullptr;                 ///< checked: the element from which a launch counts, i64
     llvm::Value *least = nullptr, *end = nullptr;  ///< a grid's, `end` of a body with boxes, too: the tensor's first
                                                    ///< element, and the one after its last
-    llvm::Value* step = nullptr;                   ///< several rows: how many elements later it starts in the next
+    llvm::Value* step = nullptr;                   ///< several rows: elements from its start to the next row's
   };
 
   BodyArguments(const KernelContext& context, std::size_t body)
@@ -190,7 +190,7 @@ struct BodyArguments {
       next_row_values.resize(row_values.size());
   }
 
-  /// Visits the arguments that such a body takes, in the order of its parameters: `visit(value, is_pointer)`.
+  /// Visits the arguments that this kind of body takes, in the order of its parameters: `visit(value, is_pointer)`.
   template <class Visit>
   void for_each(Visit&& visit) {
     for (llvm::Value** value : {&begin, &end, &row}) visit(*value, false);
@@ -213,7 +213,7 @@ struct BodyArguments {
     visit(rows, false);
     for (Load& load : loads) visit(load.step, false);
   }
-  /// Their values in that order.
+  /// Returns their values in that order.
   [[nodiscard]] std::vector<llvm::Value*> values() {
     std::vector<llvm::Value*> all;
     for_each([&](llvm::Value* value, bool) { all.push_back(value); });
@@ -224,8 +224,8 @@ struct BodyArguments {
   llvm::Value* row = nullptr;                    ///< its row's element offset in the output
   std::vector<Load> loads;
   std::vector<llvm::Value*> outer;                        ///< outer_variables, where the body reads them
-  std::vector<llvm::Value*> row_values, next_row_values;  ///< row_values_of it, in its row and in the next
-  /// How many rows have the same run: a body of the host that does not read coordinates takes them together.
+  std::vector<llvm::Value*> row_values, next_row_values;  ///< row_values_of the body, in its row and in the next
+  /// Number of rows with the same run: a host's body that does not read coordinates takes them together.
   llvm::Value* rows = nullptr;
   bool checks_loads, has_grid, has_boxes, takes_rows;
 };

@@ -47,12 +47,12 @@ Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
 }
 
 /// LLVM has no name for such loads. (PTX ISA, 9.7.9: `.level::prefetch_size`, a hint; the lines of an L2 cache have 128
-/// bytes, in four sectors.) The call only reads memory: LLVM keeps it after what writes before it, as the wait for the
-/// work before does, and before a barrier. Passes over machine code, which see no load in it, are not run
+/// bytes, in four sectors.) The call only reads memory. LLVM keeps it after earlier writes, such as the wait for the
+/// work before, and before a barrier. Passes over machine code, which see no load in it, do not run
 /// (CodeGenOptLevel::None).
 Value* AccessEmitter::load_with_line(Value* address, llvm::Type* type) {
   const unsigned bits = type->getIntegerBitWidth();
-  // A byte travels in a register of 16 bits.
+  // A byte needs a register of 16 bits.
   llvm::Type* travelling = builder_.getIntNTy(std::max(16U, bits));
   auto* function = llvm::FunctionType::get(travelling, {builder_.getInt64Ty()}, false);
   const std::string constraints = fmt::format("={},l", bits <= 16 ? 'h' : bits == 32 ? 'r' : 'l');
@@ -64,7 +64,7 @@ Value* AccessEmitter::load_with_line(Value* address, llvm::Type* type) {
   return builder_.CreateTrunc(call, type);
 }
 
-/// NVPTX drops the metadata of such stores, so it is spelled out: `st.global.cs.v4.b32 [p], {a, b, c, d};` and the
+/// NVPTX drops the metadata of such stores, so they are spelled out: `st.global.cs.v4.b32 [p], {a, b, c, d};` and the
 /// like, of at most 16 bytes. (PTX ISA, 9.7.9: evict-first, likely accessed once.)
 void AccessEmitter::store_streaming(Value* address, Value* value) {
   const llvm::DataLayout& layout = builder_.GetInsertBlock()->getModule()->getDataLayout();
@@ -72,7 +72,7 @@ void AccessEmitter::store_streaming(Value* address, Value* value) {
   const unsigned words = bytes / 4;
   llvm::SmallVector<Value*, 5> operands = {builder_.CreatePtrToInt(address, builder_.getInt64Ty())};
   if (words <= 1) {
-    // A byte travels in a register of 16 bits.
+    // A byte needs a register of 16 bits.
     Value* bits = builder_.CreateBitCast(value, builder_.getIntNTy(8 * bytes));
     operands.push_back(words == 1 ? bits : builder_.CreateZExt(bits, builder_.getInt16Ty()));
   } else {
@@ -126,7 +126,7 @@ Value* AccessEmitter::is_aligned(const Access& access) {
   return builder_.CreateICmpEQ(past, builder_.getInt64(0));
 }
 
-/// Branches to `skip`, after reporting, unless the access is inside. Returns the block that goes to `skip`; the builder
+/// Reports an access that is not inside, and branches to `skip`. Returns the block that goes to `skip`. The builder
 /// stands where the access may happen.
 BasicBlock* AccessEmitter::check(const Access& access, BasicBlock* skip) {
   llvm::Type* type = access.first->getType();
@@ -153,7 +153,7 @@ BasicBlock* AccessEmitter::check(const Access& access, BasicBlock* skip) {
   return failed;
 }
 
-/// The first to claim the fault word fills it.
+/// The first thread to claim the fault word fills it.
 void AccessEmitter::report(const Access& access, Value* coordinate) {
   Value* exchanged = builder_.CreateAtomicCmpXchg(fault_, builder_.getInt64(0), builder_.getInt64(1), {},
                                                   llvm::AtomicOrdering::AcquireRelease, llvm::AtomicOrdering::Acquire);

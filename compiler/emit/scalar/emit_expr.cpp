@@ -12,14 +12,14 @@ using ir::ExprKind;
 
 namespace {
 
-/// Returns the logarithm of a constant power of two, up to 2^30.
+/// Returns the logarithm of a constant that is a power of two, up to 2^30.
 std::optional<int> power_of_two(Expr e) {
   if (!e.is_constant() || e.constant() < 1 || e.constant() > Int128{1} << 30) return std::nullopt;
   const auto value = static_cast<std::uint64_t>(e.constant());
   return std::has_single_bit(value) ? std::optional(std::countr_zero(value)) : std::nullopt;
 }
 
-/// Returns whether the launcher makes constants of a divisor, to multiply by.
+/// Returns whether the launcher makes constants for a divisor, so that multiplications replace the division.
 bool is_size(Expr divisor) { return !divisor.has_coordinate() && !divisor.is_constant(); }
 
 }  // namespace
@@ -44,7 +44,7 @@ Value* ExprEmitter::load_word(std::size_t index, llvm::Type* type) {
   if (loaded == nullptr) {
     IRBuilder<> builder(entry_->getTerminator() != nullptr ? IRBuilder<>(entry_->getTerminator())
                                                            : IRBuilder<>(entry_));
-    // A narrower load reads the word's low half, which all targets have first.
+    // A narrower load reads the word's low half, which comes first on all targets.
     Value* slot = builder.CreateConstGEP1_64(builder.getInt64Ty(), sizes_, index);
     loaded = builder.CreateLoad(type, slot, "size");
   }
@@ -55,19 +55,19 @@ Value* ExprEmitter::emit(IRBuilder<>& builder, Expr e, Encoding fit, llvm::Integ
   if (!e.has_coordinate()) return load_size(e, fit, type);
   const Key key{e.id(), fit, type->getBitWidth()};
   if (const auto kept = hoisted_.find(key); kept != hoisted_.end()) return kept->second;
-  Value*& value = emitted_[key];  // a map: the reference stays valid
+  Value*& value = emitted_[key];  // in a map: the reference stays valid
   if (value == nullptr) value = emit_operation(builder, e, fit, type);
   return value;
 }
 
-/// The origin is taken from the part that arrives as a size.
+/// Takes the origin from the part that arrives as a size.
 Value* ExprEmitter::address_from_origin(IRBuilder<>& builder, Expr e, std::uint32_t input) {
   const auto [moving, rest] = split_sum(exprs_, e);
   Value* fixed = of_launch({.value = rest, .fit = Encoding::from_origin, .input = input}, offset_);
   return moving.is_constant(0) ? fixed : builder.CreateAdd(address(builder, moving), fixed);
 }
 
-/// Goes into sums and products alone: what other operations are of has a width of its own.
+/// Descends only into sums and products: other operations have a width of their own for their operands.
 void ExprEmitter::hoist(IRBuilder<>& builder, Expr e, Encoding fit, llvm::IntegerType* type,
                         std::span<const Expr> varying) {
   if (!e.has_coordinate()) return;
@@ -84,7 +84,7 @@ Value* ExprEmitter::emit_operation(IRBuilder<>& builder, Expr e, Encoding fit, l
     case ExprKind::constant:
       return load_size(e, fit, type);
     case ExprKind::symbol:
-      // One that is known not to be negative may be given with 64 bits, so that no sign is looked for.
+      // A coordinate known not to be negative may be given with 64 bits, so that no sign extension is needed.
       return builder.CreateSExtOrTrunc(coordinates_.at(e.id()), type);
     case ExprKind::sum:
       return emit_sum(builder, e, fit, type);
@@ -92,7 +92,7 @@ Value* ExprEmitter::emit_operation(IRBuilder<>& builder, Expr e, Encoding fit, l
       return emit_product(builder, e, fit, type);
     case ExprKind::mod:
       return builder.CreateZExt(emit_whole(builder, e, fit == Encoding::wrap ? index_ : type), type);
-    default:  // what is divided or chosen is exact: in an address, as wide as an index
+    default:  // dividends and choices are exact: in an address, as wide as an index
       return builder.CreateSExt(emit_whole(builder, e, fit == Encoding::wrap ? index_ : type), type);
   }
 }
@@ -136,8 +136,8 @@ Value* ExprEmitter::emit_product(IRBuilder<>& builder, Expr e, Encoding fit, llv
     product = product == nullptr ? value : builder.CreateMul(product, value);
   }
   if (rest.is_constant(1)) return product;
-  // A factor of an index fits the width of indices, too. Where neither has a sign, a GPU makes the 64-bit product of
-  // two such factors in one instruction.
+  // A factor of an index fits the width of indices, too. A GPU makes the 64-bit product of two such factors without
+  // signs in one instruction.
   Value* factor = load_size(rest, fit, index_);
   const bool has_sign = rest.range().lo < 0;
   return builder.CreateMul(product, has_sign ? builder.CreateSExt(factor, type) : builder.CreateZExt(factor, type));
@@ -150,7 +150,7 @@ ExprEmitter::Division ExprEmitter::divide(IRBuilder<>& builder, Value* x, Expr d
   return {quotient, builder.CreateSub(x, builder.CreateMul(quotient, divisor))};
 }
 
-/// Emits the same as abi::Divisor::divide.
+/// Emits the computation of abi::Divisor::divide.
 Value* ExprEmitter::multiplied_quotient(IRBuilder<>& builder, Value* x, Expr d) {
   llvm::Type* index = x->getType();
   const unsigned bits = index->getIntegerBitWidth();
@@ -164,7 +164,7 @@ Value* ExprEmitter::multiplied_quotient(IRBuilder<>& builder, Value* x, Expr d) 
                             load_size(d, narrow ? Encoding::magic_shift32 : Encoding::magic_shift, index), "quotient");
 }
 
-/// For a negative x the quotient is -1 - (-1 - x) div d, and -1 - x is x with all bits inverted.
+/// For a negative x the quotient is -1 - (-1 - x) div d; -1 - x is x with all bits inverted.
 Value* ExprEmitter::floor_quotient(IRBuilder<>& builder, Value* x, Expr d, bool has_sign) {
   if (!has_sign) return multiplied_quotient(builder, x, d);
   Value* sign = builder.CreateAShr(x, x->getType()->getIntegerBitWidth() - 1, "sign");
@@ -184,7 +184,7 @@ Value* ExprEmitter::emit_floordiv(IRBuilder<>& builder, Expr e, llvm::IntegerTyp
   });
 }
 
-/// The constant part is reduced by the launcher, so that the sum stays near the coordinates.
+/// The launcher reduces the constant part, so that the sum stays near the coordinates.
 Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e, llvm::IntegerType* type) {
   const Expr period = e.operands()[1];
   const bool wraps = widths_.wraps(e.operands()[0]);
@@ -206,7 +206,7 @@ Value* ExprEmitter::emit_mod(IRBuilder<>& builder, Expr e, llvm::IntegerType* ty
   });
 }
 
-/// Divides in 32 bits where both operands fit them: a division of 64 bits takes several times as long.
+/// Divides in 32 bits if both operands fit: a division of 64 bits takes several times as long.
 template <class Divide>
 Value* ExprEmitter::divide(IRBuilder<>& builder, Expr e, Value* dividend, Value* divisor, Divide&& divide) {
   if (dividend->getType()->isIntegerTy(32) || !widths_.divides_narrowly(e)) return divide(dividend, divisor);

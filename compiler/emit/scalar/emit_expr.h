@@ -13,7 +13,7 @@
 
 namespace padlock::compiler {
 
-// What every emitter names.
+// Names that all emitters use.
 using llvm::BasicBlock;
 using llvm::IRBuilder;
 using llvm::Value;
@@ -25,25 +25,24 @@ class SizeTable {
   [[nodiscard]] std::vector<abi::SizeArgument> take() && { return std::move(sizes_); }
 
  private:
-  using Key = std::tuple<std::uint32_t, abi::SizeArgument::Encoding, std::uint32_t>;  // Expr::id, how, and input
+  using Key = std::tuple<std::uint32_t, abi::SizeArgument::Encoding, std::uint32_t>;  // Expr::id, encoding, and input
   std::vector<abi::SizeArgument> sizes_;
   std::map<Key, std::size_t> ids_;
 };
 
-/// Emits Exprs as code of one function. Everything over symbols alone is evaluated by the launcher and arrives as a
-/// size; what is emitted is arithmetic on coordinates.
+/// Emits Exprs as code of one function. The launcher evaluates expressions over symbols alone; they arrive as sizes.
+/// The emitted code is arithmetic on coordinates.
 ///
-/// Two modes, because a size may be anything that fits 64 bits: an *address*, an element's offset in a tensor, is
-/// computed modulo 2^64 (2^32), where any part may wrap and the sum is right; an *exact* value is compared or divided,
-/// so its constant part is clamped (compared with coordinates below 2^47, a clamp at 2^62 changes nothing) or, under a
-/// mod, reduced before it is added. What is exact inside an address has the width of an index.
+/// A size may be anything that fits 64 bits, so there are two modes. An *address*, an element's offset in a tensor, is
+/// computed modulo 2^64 (2^32): any part may wrap, and the sum is right. An *exact* value is compared or divided. Its
+/// constant part is clamped or, under a mod, reduced before it is added. (Compared with coordinates below 2^47, a clamp
+/// at 2^62 changes nothing.) Exact parts of an address have the width of an index.
 class ExprEmitter {
  public:
-  /// `sizes`: the launch's size array, a value of the entry block `entry`, at whose end sizes are loaded.
-  /// `widths`: of the kernel; borrowed. `index`: i64, or i32 where all indices fit it;
-  /// `offset`: likewise of elements' offsets.
-  /// `for_gpu`: coordinates may be out of their ranges, since some expressions of them are computed before they are
-  /// tested.
+  /// `sizes`: the launch's size array, a value of the block `entry`. Sizes are loaded at the end of `entry`. `widths`:
+  /// of the kernel; borrowed. `index`: i64, or i32 if all indices fit it; `offset`: the same for elements' offsets.
+  /// `for_gpu`: coordinates may be out of their ranges, since some expressions are computed before their coordinates
+  /// are tested.
   ExprEmitter(ir::ExprContext& exprs, IndexWidths& widths, SizeTable& table, llvm::BasicBlock* entry,
               llvm::Value* sizes, llvm::IntegerType* index, llvm::IntegerType* offset, bool for_gpu)
       : exprs_(exprs),
@@ -56,44 +55,44 @@ class ExprEmitter {
         for_gpu_(for_gpu) {}
 
   [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
-  /// Gives the coordinates their values from here on. Forgets what was emitted for others.
+  /// Sets a coordinate's value from here on. Forgets what was emitted for other values.
   void set_coordinate(ir::Expr coordinate, llvm::Value* value);
 
-  /// An element's offset.
+  /// Returns an element's offset.
   [[nodiscard]] llvm::Value* address(llvm::IRBuilder<>& builder, ir::Expr e) { return address(builder, e, offset_); }
-  /// The same in so many bits.
+  /// Returns an element's offset in a type of this width.
   [[nodiscard]] llvm::Value* address(llvm::IRBuilder<>& builder, ir::Expr e, llvm::IntegerType* type) {
     emitted_.clear();
     return emit(builder, e, Encoding::wrap, type);
   }
-  /// An element's offset in an input, counted from the launch's origin there.
+  /// Returns an element's offset in an input, counted from the launch's origin there.
   [[nodiscard]] llvm::Value* address_from_origin(llvm::IRBuilder<>& builder, ir::Expr e, std::uint32_t input);
-  /// An index.
+  /// Returns an index.
   [[nodiscard]] llvm::Value* exact(llvm::IRBuilder<>& builder, ir::Expr e) { return exact(builder, e, index_); }
-  /// The same of offsets, which are the coordinates that it has.
+  /// Returns an exact offset. Its coordinates are offsets, too.
   [[nodiscard]] llvm::Value* exact_offset(llvm::IRBuilder<>& builder, ir::Expr e) { return exact(builder, e, offset_); }
-  /// A size, exact, as i64.
+  /// Returns a size, exact, as i64.
   [[nodiscard]] llvm::Value* word(ir::Expr e) {
     return load_size(e, Encoding::saturate, llvm::Type::getInt64Ty(entry_->getContext()));
   }
-  /// A size that is not the same in all launches of a kernel.
+  /// Returns a size that may differ between launches of a kernel.
   [[nodiscard]] llvm::Value* of_launch(const abi::SizeArgument& size, llvm::Type* type) {
     return load_word(table_.index(size), type);
   }
-  /// Emits here, for all that is emitted from now on, what parts of an index or an offset mention none of `varying`.
-  /// The other coordinates keep their values.
+  /// Emits here, for all later code, the parts of an index or an offset that mention none of `varying`. The other
+  /// coordinates keep their values.
   void hoist_exact(llvm::IRBuilder<>& builder, ir::Expr e, std::span<const ir::Expr> varying) {
     hoist(builder, e, widths_.wraps(e) ? Encoding::wrap : Encoding::saturate, index_, varying);
   }
   void hoist_address(llvm::IRBuilder<>& builder, ir::Expr e, std::span<const ir::Expr> varying) {
     hoist(builder, e, Encoding::wrap, offset_, varying);
   }
-  /// Takes an index's value as it was emitted elsewhere, for all that is emitted from now on.
+  /// Uses an index's value that was emitted elsewhere, for all later code.
   void give_exact(ir::Expr e, llvm::Value* value) {
     hoisted_[{e.id(), widths_.wraps(e) ? Encoding::wrap : Encoding::saturate, index_->getBitWidth()}] = value;
   }
-  /// x div d and x mod d for an index that is not negative and a positive size. The host, which needs that once a task,
-  /// divides; a GPU has no instruction to.
+  /// x div d and x mod d for an index x that is not negative and a positive size d. The host needs this once a task,
+  /// and divides; a GPU has no instruction to divide.
   struct Division {
     llvm::Value* quotient;
     llvm::Value* remainder;
@@ -109,7 +108,7 @@ class ExprEmitter {
   llvm::Value* emit(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit, llvm::IntegerType* type);
   void hoist(llvm::IRBuilder<>& builder, ir::Expr e, Encoding fit, llvm::IntegerType* type,
              std::span<const ir::Expr> varying);
-  /// An exact value; of a sum that wraps all of it is computed modulo 2^64.
+  /// Returns an exact value. If a sum wraps, all of it is computed modulo 2^64.
   llvm::Value* emit_exact(llvm::IRBuilder<>& builder, ir::Expr e, llvm::IntegerType* type) {
     return emit(builder, e, widths_.wraps(e) ? Encoding::wrap : Encoding::saturate, type);
   }
@@ -123,7 +122,7 @@ class ExprEmitter {
   llvm::Value* load_size(ir::Expr e, Encoding fit, llvm::Type* type);
   llvm::Value* load_word(std::size_t index, llvm::Type* type);
   llvm::Value* multiplied_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d);
-  /// The same for any sign, rounded down.
+  /// Returns the quotient for any sign, rounded down.
   llvm::Value* floor_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d, bool has_sign);
   /// Returns whether the dividend of a floordiv or mod may be negative.
   [[nodiscard]] bool has_sign(ir::Expr e) { return for_gpu_ || !widths_.divides_nonnegative(e); }
@@ -139,9 +138,9 @@ class ExprEmitter {
   llvm::IntegerType *index_, *offset_;
   bool for_gpu_;
   std::map<std::uint32_t, llvm::Value*> coordinates_;                // by Expr::id
-  std::map<std::pair<std::size_t, unsigned>, llvm::Value*> loaded_;  // by index in the table and bits
-  // Values emitted for the current root: expressions are DAGs (a reflected coordinate occurs twice at each level). Only
-  // within a root, whose code has no branches, are they sure to dominate their uses.
+  std::map<std::pair<std::size_t, unsigned>, llvm::Value*> loaded_;  // by index in the table, and bits
+  // Values emitted for the current root: expressions are DAGs, where a reflected coordinate occurs twice at each level.
+  // Only within a root, whose code has no branches, do values surely dominate their uses.
   using Key = std::tuple<std::uint32_t, Encoding, unsigned>;  // Expr::id and bits
   std::map<Key, llvm::Value*> emitted_;
   std::map<Key, llvm::Value*> hoisted_;

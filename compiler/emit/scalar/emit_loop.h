@@ -11,7 +11,7 @@ namespace padlock::compiler {
   return llvm::BasicBlock::Create(builder.getContext(), name, builder.GetInsertBlock()->getParent());
 }
 
-/// if (condition) emit(). The builder stands after it.
+/// Emits: if (condition) emit(). The builder stands after it.
 template <class Emit>
 void emit_if(llvm::IRBuilder<>& builder, llvm::Value* condition, Emit&& emit) {
   llvm::BasicBlock* then = new_block(builder, "then");
@@ -23,8 +23,8 @@ void emit_if(llvm::IRBuilder<>& builder, llvm::Value* condition, Emit&& emit) {
   builder.SetInsertPoint(after);
 }
 
-/// for (at = from; at < limit; at += step) trip(at), tested at the bottom. Returns where it ends; the builder stands
-/// after it.
+/// Emits: for (at = from; at < limit; at += step) trip(at), tested at the bottom. Returns the final `at`. The builder
+/// stands after the loop.
 template <class Trip>
 llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::Value* limit, std::int64_t step,
                           Trip&& trip) {
@@ -47,9 +47,9 @@ llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::V
   return reached;
 }
 
-/// Values that one of several blocks makes, as many in each, by that block.
+/// Values that each of several blocks makes, equally many in each, by block.
 using Ways = std::vector<std::pair<llvm::BasicBlock*, std::vector<llvm::Value*>>>;
-/// Returns those of the block that was run. All blocks go to where the builder stands.
+/// Returns the values of the block that was run. All blocks go to where the builder stands.
 [[nodiscard]] inline std::vector<llvm::Value*> join(llvm::IRBuilder<>& builder, const Ways& ways) {
   std::vector<llvm::Value*> joined;
   for (llvm::Value* like : ways.front().second) {
@@ -62,7 +62,7 @@ using Ways = std::vector<std::pair<llvm::BasicBlock*, std::vector<llvm::Value*>>
 
 /// Emits whether all tests are >= 0, as i1.
 [[nodiscard]] llvm::Value* holds(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const std::vector<ir::Expr>& tests);
-/// The same for tests of offsets.
+/// As `holds`, for tests of offsets.
 [[nodiscard]] llvm::Value* holds_of_offsets(llvm::IRBuilder<>& builder, ExprEmitter& exprs,
                                             const std::vector<ir::Expr>& tests);
 /// Emits whether all comparisons (<= or >=) of offsets hold, as i1.

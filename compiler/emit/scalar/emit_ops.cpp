@@ -73,7 +73,7 @@ llvm::Value* OpEmitter::add_to_sum(DType dtype, Value* sum, Value* v) {
 }
 llvm::Value* OpEmitter::from_sum(DType dtype, Value* sum) { return ir::is_float(dtype) ? from_float(dtype, sum) : sum; }
 
-/// Without hardware: a normal number shifts its exponent by 127 - 15, infinities and NaNs by twice that, and a
+/// Without hardware. A normal number's exponent grows by 127 - 15; that of infinities and NaNs by twice as much. A
 /// denormal is an integer times 2^-24, exact in f32.
 llvm::Value* OpEmitter::f16_to_f32(Value* v) {
   llvm::Type* f32 = float_type(DType::f32);
@@ -91,8 +91,8 @@ llvm::Value* OpEmitter::f16_to_f32(Value* v) {
   return builder_.CreateBitCast(builder_.CreateOr(result, sign), f32);
 }
 
-/// Without hardware: below 2^-14 adding 0.5, whose last place is f16's smallest denormal, rounds as f16 does; above,
-/// adding half of the dropped part less one, plus the bit that stays last, rounds to nearest even.
+/// Without hardware. Below 2^-14, adding 0.5, whose last place is f16's smallest denormal, rounds as f16 does. Above,
+/// adds half of the dropped part less one, plus the last kept bit: that rounds to nearest even.
 llvm::Value* OpEmitter::f32_to_f16(Value* v) {
   if (target_.f16c)
     return builder_.CreateBitCast(builder_.CreateFPTrunc(v, vector_of(builder_.getHalfTy())), integer(16));
@@ -114,8 +114,8 @@ llvm::Value* OpEmitter::f32_to_f16(Value* v) {
   return builder_.CreateTrunc(builder_.CreateOr(result, sign), integer(16));
 }
 
-/// Integer arithmetic on every target: LLVM's own conversion flushes denormals where the CPU has AVX512_BF16 and calls
-/// a library elsewhere.
+/// Uses integer arithmetic on every target. LLVM's own conversion flushes denormals where the CPU has AVX512_BF16, and
+/// calls a library elsewhere.
 llvm::Value* OpEmitter::f32_to_bf16(Value* v) {
   Value* raw = builder_.CreateBitCast(v, integer(32));
   Value* magnitude = builder_.CreateAnd(raw, constant(32, 0x7fffffff));
@@ -124,14 +124,14 @@ llvm::Value* OpEmitter::f32_to_bf16(Value* v) {
   return builder_.CreateTrunc(builder_.CreateSelect(nan, quiet, number_to_bf16(raw)), integer(16));
 }
 
-/// Rounds what is no NaN, or one whose last 16 bits are 0. Returns 32 bits.
+/// Rounds a number, or a NaN whose last 16 bits are 0. Returns 32 bits.
 llvm::Value* OpEmitter::number_to_bf16(Value* raw) {
   Value* last = builder_.CreateAnd(builder_.CreateLShr(raw, constant(32, 16)), constant(32, 1));
   return builder_.CreateLShr(builder_.CreateAdd(builder_.CreateAdd(raw, constant(32, 0x7fff)), last), constant(32, 16));
 }
 
-/// Rounds to odd: toward zero, then the last bit set if anything was lost, so that a second rounding to a type of at
-/// most 22 bits is as if from the source.
+/// Rounds to odd: toward zero, then sets the last bit if anything was lost. A second rounding to a type of at most 22
+/// bits is then the same as from the source.
 llvm::Value* OpEmitter::f64_to_f32_odd(Value* v) {
   Value* nearest = builder_.CreateFPTrunc(v, float_type(DType::f32));
   Value* back = builder_.CreateFPExt(nearest, float_type(DType::f64));
@@ -177,7 +177,7 @@ llvm::Value* OpEmitter::compare(Op op, DType dtype, Value* a, Value* b) {
   }
 }
 
-/// x < 0 ? +0 : x, on integers: the bits of the floats below zero are those above -0.0 up to and with -infinity.
+/// x < 0 ? +0 : x, on integers: floats below zero have the bits above -0.0, up to and including -infinity.
 llvm::Value* OpEmitter::relu(DType dtype, Value* x) {
   const int width = ir::bit_width(dtype);
   if (!ir::is_float(dtype))
@@ -197,8 +197,8 @@ llvm::Value* OpEmitter::clamp(DType dtype, Value* x, Value* lo, Value* hi) {
   return builder_.CreateSelect(less_by_bits(dtype, x, lo), lo, below);
 }
 
-/// a < b, on integers, for a selection that moves one of them: ptxas makes a minimum of one by a comparison of floats,
-/// which does not keep a NaN's bits. Negative numbers count down from the key of -0.0, which is that of +0.0.
+/// a < b, on integers, for a selection that moves one of them. ptxas turns a selection by a float comparison into a
+/// minimum, which does not keep a NaN's bits. Negative numbers count down from the key of -0.0, which is that of +0.0.
 llvm::Value* OpEmitter::less_by_bits(DType dtype, Value* a, Value* b) {
   if (!ir::is_float(dtype)) return less(dtype, a, b);
   const int width = ir::bit_width(dtype);
@@ -251,8 +251,8 @@ llvm::Value* OpEmitter::whole(Op op, DType dtype, Value* x) {
   return from_float(dtype, builder_.CreateUnaryIntrinsic(id, value));
 }
 
-/// Without hardware: a sum with the least number whose last place is 1 rounds to nearest even, and what lies on the
-/// wrong side goes on by 1. Numbers from that one on are whole. No result has another sign than the operand.
+/// Without hardware. A sum with the least number whose last place is 1 rounds to nearest even; results on the wrong
+/// side then move by 1. Numbers from that least number on are whole. No result has another sign than the operand.
 llvm::Value* OpEmitter::whole_by_sum(Op op, Value* x) {
   llvm::Type* type = x->getType();
   const bool wide = type->getScalarType()->isDoubleTy();
@@ -269,7 +269,7 @@ llvm::Value* OpEmitter::whole_by_sum(Op op, Value* x) {
   return builder_.CreateSelect(builder_.CreateFCmpOLT(magnitude, least_whole), result, x);
 }
 
-/// A GPU computes what all lanes share once: of a fill the assembler knows the result.
+/// On a GPU, computes once a value that all lanes share: for a fill the assembler knows the result.
 llvm::Value* OpEmitter::activation(Op op, DType dtype, Value* x) {
   const bool by_element = target_.packs_words && lanes_ > 1;
   if (Value* const same = by_element ? llvm::getSplatValue(x) : nullptr)
@@ -291,7 +291,7 @@ llvm::Value* OpEmitter::activation(Op op, DType dtype, Value* x) {
   return from_activation(dtype, dtype == DType::f32 ? two_by_two(value, of) : side_by_side(value, of));
 }
 
-/// Takes likely results, and makes them another way where one of them is in doubt.
+/// Takes the likely results. If one of them is in doubt, makes the results in another way.
 llvm::Value* OpEmitter::unless_in_doubt(Value* v, std::pair<Value*, Value*> likely,
                                         llvm::function_ref<Value*(Value*)> of) {
   auto [results, doubt] = likely;
@@ -311,7 +311,7 @@ llvm::Value* OpEmitter::unless_in_doubt(Value* v, std::pair<Value*, Value*> like
   return chosen;
 }
 
-/// Makes each element by itself.
+/// Computes each element by itself.
 llvm::Value* OpEmitter::side_by_side(Value* v, llvm::function_ref<Value*(Value*)> of) {
   Value* results = llvm::PoisonValue::get(v->getType());
   for (int lane = 0; lane < lanes_; ++lane) {
@@ -321,8 +321,8 @@ llvm::Value* OpEmitter::side_by_side(Value* v, llvm::function_ref<Value*(Value*)
   return results;
 }
 
-/// The same in a loop that rotates the vector, whose first two elements are the next ones. ptxas lets these two go side
-/// by side, which hides their latency in 4 to 15 registers more than one takes; four take up to twice as many.
+/// Computes elements in a loop that rotates the vector; the first two are the next ones. ptxas interleaves these two,
+/// which hides their latency in 4 to 15 more registers than one takes. Four would take up to twice as many.
 llvm::Value* OpEmitter::two_by_two(Value* v, llvm::function_ref<Value*(Value*)> of) {
   llvm::BasicBlock* before = builder_.GetInsertBlock();
   llvm::BasicBlock* inside = new_block(builder_, "element");
@@ -354,8 +354,8 @@ llvm::Value* OpEmitter::two_by_two(Value* v, llvm::function_ref<Value*(Value*)> 
   return rotated;
 }
 
-/// Rounds a result, of which a NaN has any payload. On a CPU it has that of the argument, a bf16, or none; a GPU makes
-/// one itself, and rounds two to a word.
+/// Rounds a result; a NaN may have any payload. On a CPU a NaN has the payload of the argument, a bf16, or none. A GPU
+/// makes its own NaN, and rounds two results to a word.
 llvm::Value* OpEmitter::from_activation(DType dtype, Value* v) {
   if (dtype == DType::bf16 && !target_.takes_words)
     return builder_.CreateTrunc(number_to_bf16(builder_.CreateBitCast(v, integer(32))), integer(16));
@@ -376,8 +376,8 @@ llvm::Value* OpEmitter::integer_abs(int width, Value* x) {
   return builder_.CreateTrunc(integer_abs(32, builder_.CreateSExt(x, integer(32))), integer(16));
 }
 
-/// x < 0 ? -1 : x > 0 ? 1 : x, on integers: a float's magnitude is that of a number other than zero if its bits are
-/// those of the least one up to infinity, and then the bits of 1 take the place of the magnitude.
+/// x < 0 ? -1 : x > 0 ? 1 : x, on integers. A magnitude is a nonzero number's if its bits are from those of the least
+/// one up to infinity's. The bits of 1 then replace the magnitude.
 llvm::Value* OpEmitter::sign(DType dtype, Value* x) {
   const int width = ir::bit_width(dtype);
   if (!ir::is_float(dtype)) {
@@ -394,7 +394,7 @@ llvm::Value* OpEmitter::sign(DType dtype, Value* x) {
   return builder_.CreateSelect(number, signed_one, x);
 }
 
-/// Floats order as their bits do once the negative ones are flipped; this puts -0 below +0. A NaN wins.
+/// Floats order as their bits do once negative ones are flipped, which puts -0 below +0. A NaN wins.
 llvm::Value* OpEmitter::extremum(Op op, DType dtype, Value* a, Value* b) {
   const bool largest = op == Op::maximum;
   if (!ir::is_float(dtype)) {
@@ -426,7 +426,7 @@ llvm::Value* OpEmitter::float_to_float(DType from, DType to, Value* x) {
   return from_float(to, f64_to_f32_odd(wide));
 }
 
-/// To f16 and bf16 a 64-bit integer first drops all but its top 48 bits into a last, odd one, so that f64 holds it.
+/// For f16 and bf16 a 64-bit integer first rounds all but its top 48 bits into an odd last bit, so that f64 holds it.
 llvm::Value* OpEmitter::integer_to_float(DType from, DType to, Value* x) {
   const bool is_signed = ir::is_signed(from);
   const auto convert = [&](Value* v, DType type) {
@@ -515,7 +515,7 @@ llvm::Value* OpEmitter::emit(Op op, DType result, DType operand, std::span<Value
     case Op::cast:
       return cast(operand, result, v[0]);
     default:
-      break;  // moves data, or is an index: not in a body
+      break;  // moves data, or is an index: never in a body
   }
   return nullptr;
 }

@@ -13,12 +13,12 @@
 
 namespace padlock::compiler {
 
-/// Emits elementwise operations on values of `lanes` elements (a scalar for one lane). An element is carried as the
-/// integer of its bits whatever its type, so that moving it cannot change it; arithmetic goes through float values and
-/// comes back. Each operation rounds once, to its own type.
+/// Emits elementwise operations on values of `lanes` elements (a scalar for one lane). An element is kept as the
+/// integer of its bits whatever its type, so that moving it cannot change it. Arithmetic converts to float values and
+/// back. Each operation rounds once, to its own type.
 class OpEmitter {
  public:
-  /// Borrows both.
+  /// Borrows the builder and the target.
   OpEmitter(llvm::IRBuilder<>& builder, int lanes, const TargetFeatures& target)
       : builder_(builder),
         lanes_(lanes),
@@ -29,12 +29,11 @@ class OpEmitter {
   [[nodiscard]] llvm::Type* storage_type(ir::DType dtype) const { return integer(ir::bit_width(dtype)); }
   [[nodiscard]] llvm::Value* bits(ir::DType dtype, std::uint64_t value) const;
 
-  /// The result of `op`, of type `result`, from operands of type `operand` (of select: of its last two).
+  /// Returns the result of `op`, of type `result`, from operands of type `operand` (of select: of its last two).
   [[nodiscard]] llvm::Value* emit(ir::Op op, ir::DType result, ir::DType operand,
                                   std::span<llvm::Value* const> operands);
 
-  /// The value that elements of a type are added up in (f32 for f16 and bf16), with one more element, and rounded to
-  /// the type again.
+  /// Convert an element to the type in which elements are added up (f32 for f16 and bf16); add an element; round back.
   [[nodiscard]] llvm::Value* to_sum(ir::DType dtype, llvm::Value* bits);
   [[nodiscard]] llvm::Value* add_to_sum(ir::DType dtype, llvm::Value* sum, llvm::Value* bits);
   [[nodiscard]] llvm::Value* from_sum(ir::DType dtype, llvm::Value* sum);
@@ -46,7 +45,7 @@ class OpEmitter {
   [[nodiscard]] llvm::Type* float_type(ir::DType dtype) const;
   [[nodiscard]] Value* constant(int width, std::uint64_t value) const;
 
-  // Bits to the float value that arithmetic uses (f32 for f16 and bf16), and back with one rounding.
+  // Convert bits to the float value for arithmetic (f32 for f16 and bf16), and back with one rounding.
   Value* to_float(ir::DType dtype, Value* v);
   Value* from_float(ir::DType dtype, Value* v);
   Value* f16_to_f32(Value* v);

@@ -10,16 +10,16 @@ namespace {
 
 using llvm::PHINode;
 
-/// Loops over walks, the last innermost, which carry values from one turn to the next.
+/// Loops over walks, the last walk innermost. Values are carried from one turn to the next.
 class WalkEmitter {
  public:
   using Values = llvm::SmallVector<Value*, 3>;
-  /// Emits what a turn does where the variables have their values: makes of the values before it those after it.
+  /// Emits one turn, with the variables set: the new values from the old.
   using Turn = llvm::function_ref<Values(const Values&)>;
 
   WalkEmitter(IRBuilder<>& builder, ExprEmitter& exprs) : builder_(builder), exprs_(exprs) {}
 
-  /// for (at = first, by = step, then = other; at < limit; at += by, swap(by, then)), tested after each turn.
+  /// Emits: for (at = first, by = step, then = other; at < limit; at += by, swap(by, then)), tested after each turn.
   Values walk(std::span<const Walk> walks, const Values& before, Turn turn) {
     if (walks.empty()) return turn(before);
     const Bounds bounds = bounds_of(walks.front());
@@ -44,7 +44,7 @@ class WalkEmitter {
     return {limit, first, step, exprs_.exact(builder_, walk.other)};
   }
 
-  /// Names a loop's blocks: the one before it, the one in which each turn begins, and the one after it.
+  /// A loop's blocks: the one before it, the one in which each turn begins, and the one after it.
   struct Places {
     BasicBlock *from, *inside, *done;
   };
@@ -52,7 +52,7 @@ class WalkEmitter {
     Values values;
     BasicBlock* last;  // of a turn
   };
-  /// Emits turns up to the limit, of which there is one at least.
+  /// Emits turns up to the limit; there is at least one turn.
   Repeated repeat(const Walk& walk, const Bounds& first, const Values& before, const Places& places, Turn turn) {
     builder_.SetInsertPoint(places.inside);
     const auto counters = join({first.at, first.by, first.then}, places.from);
@@ -71,7 +71,7 @@ class WalkEmitter {
  private:
   using Phis = llvm::SmallVector<PHINode*, 3>;
 
-  /// Makes phis that have these values where they come from one block.
+  /// Makes phis with these values from one block.
   Phis join(const Values& values, BasicBlock* from) {
     Phis all;
     for (Value* value : values) {
@@ -104,8 +104,8 @@ class SumEmitter {
   Value* emit(std::span<const Walk> walks) { return walks.size() == 1 ? emit_one(walks.front()) : emit_nested(walks); }
 
  private:
-  /// Several walks carry the sum, the last of the terms, as `kept` (0 of none), and a bit set for each term, the lowest
-  /// first, up to 32: it never wraps.
+  /// Several walks carry the sum and the last term, as `kept` has them (0 for none). They also carry a bit for each
+  /// term, the lowest first, up to 32, which never wraps.
   Value* emit_nested(std::span<const Walk> walks) {
     const Values none = {ops_.to_sum(dtype_, neutral()), kept(ops_.bits(dtype_, 0)), builder_.getInt32(0)};
     const Values all = walks_.walk(walks, none, [&](const Values& before) {
@@ -125,7 +125,7 @@ class SumEmitter {
     return {sum, last, builder_.CreateOr(builder_.CreateShl(before[2], one), one)};
   }
 
-  /// One walk takes its first term before its loop: a sum begins with it, and nothing need be told of the terms.
+  /// One walk takes its first term before its loop. The sum begins with that term, so terms need no count.
   Value* emit_one(const Walk& walk) {
     WalkEmitter::Bounds bounds = walks_.bounds_of(walk);
     BasicBlock* start = builder_.GetInsertBlock();
@@ -159,15 +159,15 @@ class SumEmitter {
     return result;
   }
 
-  /// Makes the bits of what a sum begins with: added to any term, -0.0 too, it leaves the term. So no term asks whether
-  /// it is the first.
+  /// Returns the bits that a sum begins with. Added to any term, -0.0 too, they leave the term, so no test is needed
+  /// for the first.
   Value* neutral() {
     constexpr int kBitsOfByte = 8;
     const int sign = kBitsOfByte * ir::byte_size(dtype_) - 1;
     return ops_.bits(dtype_, ir::is_float(dtype_) ? std::uint64_t{1} << sign : 0);
   }
 
-  /// A term's bits in the kind of register that it is added from, where that holds them all.
+  /// Keeps a term's bits in the kind of register that it is added from, if that holds them all.
   Value* kept(Value* bits) {
     const bool is_half = ir::is_float(dtype_) && ir::byte_size(dtype_) < static_cast<int>(sizeof(float));
     return is_half ? bits : ops_.to_sum(dtype_, bits);

@@ -6,8 +6,8 @@ namespace padlock::compiler {
 
 using llvm::Value;
 
-/// Emits a word whose lowest bits are set, from none to 32; `count` may be less or more. (PTX ISA, shf.l.clamp: the
-/// upper word of two, shifted to the left by at most 32.)
+/// Emits a word whose lowest `count` bits are set, from none to 32; `count` may be outside these bounds. (PTX ISA,
+/// shf.l.clamp: the upper word of two, shifted to the left by at most 32.)
 Value* LaneMasks::low_bits(Value* count) {
   llvm::Type* i32 = builder_.getInt32Ty();
   Value* least = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, builder_.getInt32(0));

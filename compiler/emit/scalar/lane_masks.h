@@ -8,21 +8,21 @@
 
 namespace padlock::compiler {
 
-/// Emits which lanes of a vector a condition holds for, as words of 32 bits: those of its elements' bits are all one
-/// where it holds, and zero elsewhere.
+/// Emits the lanes of a vector for which a condition holds, as words of 32 bits. An element's bits are all one if it
+/// holds, else zero.
 class LaneMasks {
  public:
   LaneMasks(llvm::IRBuilder<>& builder, const TargetFeatures& target, int lanes)
       : builder_(builder), is_gpu_(target.takes_words), lanes_(lanes) {}
 
-  /// Counts the words of a vector of elements of so many bits. Precondition: a multiple of 32 bits.
+  /// Returns the number of words of a vector whose elements have this many bits. Precondition: a multiple of 32 bits.
   [[nodiscard]] unsigned words(unsigned bits) const { return static_cast<unsigned>(lanes_) * bits / 32; }
   [[nodiscard]] llvm::Type* type(unsigned bits) const {
     return llvm::FixedVectorType::get(builder_.getInt32Ty(), words(bits));
   }
-  /// Emits the lanes [first, end), both i32, of which `first` is not negative.
+  /// Emits the lanes [first, end), both i32; `first` is not negative.
   [[nodiscard]] llvm::Value* range(llvm::Value* first, llvm::Value* end, unsigned bits);
-  /// a where the mask is set, else b: all of that type.
+  /// Returns a where the mask is set, else b; all have the same type.
   [[nodiscard]] llvm::Value* choose(llvm::Value* mask, llvm::Value* a, llvm::Value* b) {
     return builder_.CreateOr(builder_.CreateAnd(a, mask), builder_.CreateAnd(b, builder_.CreateNot(mask)));
   }

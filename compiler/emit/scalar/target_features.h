@@ -9,13 +9,13 @@ namespace padlock::compiler {
 struct TargetFeatures {
   std::string cpu;
   std::string features;           ///< "+avx2,-avx512f,..."
-  bool f16c = false;              ///< converts f16 in hardware; else integer code does, since LLVM would call a library
+  bool f16c = false;              ///< converts f16 in hardware; else integer code does: LLVM would call a library
   bool rounds_floats = false;     ///< has floor, ceil and round as instructions; else LLVM would call a library
   bool fma = false;               ///< multiplies and adds with one rounding
   bool mask_registers = false;    ///< selects any vector's lanes by a register of bits
-  bool packs_words = false;       ///< does what it can on words of several elements: it has no registers of fewer bits
-  bool f16_masks = false;         ///< compares both f16 of a word at once, as PTX does
-  bool bf16_masks = false;        ///< the same of bf16
+  bool packs_words = false;       ///< acts on words of elements if it can: it has no registers of fewer bits
+  bool f16_masks = false;         ///< compares both f16 of a word at once (PTX)
+  bool bf16_masks = false;        ///< the same for bf16
   bool bounds_nans = false;       ///< bounds f32 and keeps a NaN, and rounds two to a word of bf16 (PTX 7.0)
   bool few_f64_units = false;     ///< computes f64 at 1/32 of f32's rate or less
   bool permutes_bytes = false;    ///< has PTX's prmt
@@ -23,10 +23,10 @@ struct TargetFeatures {
   unsigned global_space = 0;      ///< LLVM's address space of buffers
   bool aligned_elements = false;  ///< pointers are multiples of their element sizes: a launch checks it
   std::int64_t cache_bytes = std::int64_t{32} << 20;      ///< of the last cache before memory
-  std::int64_t core_cache_bytes = std::int64_t{1} << 20;  ///< of a core's own
+  std::int64_t core_cache_bytes = std::int64_t{1} << 20;  ///< of a core's own cache
   bool fetches_lines = false;   ///< has loads that ask a cache for the line around them (PTX 7.4)
   bool copies_in_bulk = false;  ///< one instruction copies a run to shared memory (PTX 8.0)
-  bool waits = false;           ///< code waits for the work before it, not its launch (KernelAbi::waits)
+  bool waits = false;           ///< code, not its launch, waits for the work before it (KernelAbi::waits)
   bool takes_words = false;     ///< a launch is an array of words, not a HostLaunch (see LaunchFields)
 };
 

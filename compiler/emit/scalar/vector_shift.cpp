@@ -11,8 +11,7 @@ llvm::Type* VectorShift::type() const {
   return llvm::FixedVectorType::get(builder_.getInt32Ty(), bytes_ / 4);
 }
 
-/// By halves of the vector, quarters, ... down to words: each is a selection. What is left is less than a word, a
-/// funnel shift.
+/// Selects halves of the vector, then quarters, ... down to words. A funnel shift does the rest, less than a word.
 Value* VectorShift::shifted(Value* low, Value* high, Value* shift) const {
   llvm::Type* i32 = builder_.getInt32Ty();
   if (bytes_ < 4) {
@@ -33,7 +32,7 @@ Value* VectorShift::shifted(Value* low, Value* high, Value* shift) const {
     words.resize(words.size() - step);
   }
   if (granularity_ < 4) {
-    // The amount is taken modulo 32.
+    // Funnel shifts take the amount modulo 32.
     Value* bits = builder_.CreateShl(shift, 3);
     for (std::size_t i = 0; i + 1 < words.size(); ++i)
       words[i] = builder_.CreateIntrinsic(llvm::Intrinsic::fshr, {i32}, {words[i + 1], words[i], bits});
@@ -46,8 +45,8 @@ Value* VectorShift::shifted(Value* low, Value* high, Value* shift) const {
 
 namespace {
 
-/// Emits a word of four bytes of two others: each digit of the selector, of 4 bits, is the number of a byte, those of
-/// `b` from 4 on.
+/// Emits a word of four bytes from two words. Each 4-bit digit of the selector is the number of a byte, those of `b`
+/// from 4 on.
 Value* chosen_bytes(llvm::IRBuilder<>& builder, Value* a, Value* b, std::uint32_t selector, bool on_gpu) {
   if (on_gpu) return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {}, {a, b, builder.getInt32(selector)});
   llvm::Type* bytes = llvm::FixedVectorType::get(builder.getInt8Ty(), 4);
@@ -57,7 +56,7 @@ Value* chosen_bytes(llvm::IRBuilder<>& builder, Value* a, Value* b, std::uint32_
   return builder.CreateBitCast(chosen, builder.getInt32Ty());
 }
 
-/// Selectors for the first halves of two words, and for the last.
+/// Selectors for the first halves of two words, and for the last halves.
 constexpr std::uint32_t kFirstHalves = 0x5410, kLastHalves = 0x7632;
 /// Selectors for bytes 0 and 1 of two words in turn; for bytes 2 and 3.
 constexpr std::uint32_t kFirstBytes = 0x5140, kLastBytes = 0x7362;
@@ -67,7 +66,7 @@ std::vector<Value*> turned_halves(llvm::IRBuilder<>& builder, llvm::ArrayRef<Val
           chosen_bytes(builder, x[0], x[1], kLastHalves, on_gpu)};
 }
 
-/// By pairs of words, then halves of those.
+/// Turns pairs of words, then halves of those.
 std::vector<Value*> turned_bytes(llvm::IRBuilder<>& builder, llvm::ArrayRef<Value*> x, bool on_gpu) {
   std::vector<Value*> all;
   for (const std::uint32_t bytes : {kFirstBytes, kLastBytes}) {

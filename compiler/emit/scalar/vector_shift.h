@@ -6,16 +6,16 @@
 
 namespace padlock::compiler {
 
-/// Cuts a vector out of two that lie next to each other in memory.
+/// Cuts a vector out of two vectors that are adjacent in memory.
 class VectorShift {
  public:
-  /// Vectors of `bytes`, a power of two, that are shifted by multiples of `granularity` bytes. Borrows the builder.
+  /// For vectors of `bytes` bytes, a power of two, and shifts by multiples of `granularity` bytes. Borrows the builder.
   VectorShift(llvm::IRBuilder<>& builder, unsigned bytes, int granularity)
       : builder_(builder), bytes_(bytes), granularity_(granularity) {}
 
-  /// That in which they are loaded: words of 32 bits, as a GPU shifts them.
+  /// Returns the type in which vectors are loaded: words of 32 bits, as a GPU shifts them.
   [[nodiscard]] llvm::Type* type() const;
-  /// The bytes from number `shift` (i32, below `bytes`) on, of `low` and then of `high`.
+  /// Returns the bytes of `low` and then of `high` from byte `shift` on (i32, below `bytes`).
   [[nodiscard]] llvm::Value* shifted(llvm::Value* low, llvm::Value* high, llvm::Value* shift) const;
 
  private:
@@ -24,8 +24,8 @@ class VectorShift {
   int granularity_;
 };
 
-/// Emits the transpose of a square of elements: of n vectors of n elements, element j of vector i becomes element i of
-/// vector j. `on_gpu`: bytes of words are chosen by the instruction that a GPU has for it.
+/// Emits the transpose of a square of elements. Of n vectors of n elements, element j of vector i becomes element i of
+/// vector j. `on_gpu`: chooses bytes of words by a GPU's instruction for it.
 [[nodiscard]] std::vector<llvm::Value*> turned(llvm::IRBuilder<>& builder, llvm::ArrayRef<llvm::Value*> vectors,
                                                bool on_gpu);
 

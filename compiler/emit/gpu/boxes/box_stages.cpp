@@ -9,13 +9,13 @@
 namespace padlock::compiler {
 namespace {
 
-/// Vectors that a thread has on their way at a time.
+/// Vectors that a thread has in flight.
 constexpr int kOnTheirWay = 4;
 
 }  // namespace
 
-/// All of a run is copied in vectors, but for elements of a vector that is not all in the tensor's storage: at its
-/// ends.
+/// All of a run is copied in vectors. The exceptions are at its ends: elements of a vector that is not all in the
+/// tensor's storage.
 void BoxStages::locate() {
   const Boxes& boxes = *vector_.schedule().boxes();
   ir::ExprContext& exprs = vector_.context.exprs();
@@ -29,7 +29,7 @@ void BoxStages::locate() {
     StagedRun run{.tensor = vector_.fields.buffer(builder_, buffer), .dtype = tensor.dtype};
     run.place =
         builder_.CreateAdd(vector_.exprs.exact(builder_, launched(stage.place)), builder_.getInt32(kStageMargin));
-    // A kernel takes no size that it does not use.
+    // Asks for the extent only where it is used: a kernel takes no unused size.
     if (!stage.turn || vector_.context.bounds_check) run.storage = vector_.exprs.word(tensor.layout.storage_extent());
     run.name = builder_.getInt64(buffer);
     if (stage.turn) {
@@ -85,7 +85,7 @@ void BoxStages::copy() {
   }
 }
 
-/// Emits PTX that takes addresses in shared memory (i32) and in global memory (i64).
+/// Emits PTX with operands in shared memory (i32 addresses) and in global memory (i64 addresses).
 void BoxStages::emit_ptx(const char* code, llvm::ArrayRef<Value*> operands) {
   llvm::SmallVector<llvm::Type*, 4> types;
   std::string constraints;
@@ -102,8 +102,8 @@ Value* BoxStages::shared_address(Value* at) {
   return at == nullptr ? base : builder_.CreateAdd(base, at);
 }
 
-/// The block's first thread starts a copy for each stage, and says how many bytes the barrier at the beginning of
-/// shared memory shall wait for. (PTX ISA, cp.async.bulk, and mbarrier.)
+/// The block's first thread starts a copy for each stage. It also tells the barrier at the beginning of shared memory
+/// how many bytes to wait for. (PTX ISA, cp.async.bulk, and mbarrier.)
 void BoxStages::copy_in_bulk() {
   vector_.when(builder_.CreateICmpEQ(thread_, vector_.context.index(0)), [&] {
     Value* barrier = shared_address(nullptr);
@@ -162,7 +162,7 @@ void BoxStages::copy_vectors(const StagedRun& run, const Copied& copied) {
   });
 }
 
-/// Fewer elements than a vector has: one a thread.
+/// Copies fewer elements than a vector has: one per thread.
 void BoxStages::copy_elements(const StagedRun& run, Value* first, Value* end) {
   Value* at = builder_.CreateAdd(first, thread_);
   vector_.when(builder_.CreateICmpSLT(at, end), [&] {

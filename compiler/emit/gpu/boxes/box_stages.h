@@ -6,22 +6,22 @@
 
 namespace padlock::compiler {
 
-/// A stage where the coordinates of a box are set.
+/// Where a stage lies, once the coordinates of a box are set.
 struct StagedRun {
   llvm::Value* tensor = nullptr;
   ir::DType dtype = ir::DType::f32;
-  llvm::Value* origin = nullptr;  ///< the element at byte `place` of shared memory, an offset; may be before the first
+  llvm::Value* origin = nullptr;  ///< offset of the element at byte `place` of shared memory; may be before the first
   llvm::Value* place = nullptr;   ///< i32, a multiple of kStageVectorBytes
-  // For a test of accesses:
+  // For tests of accesses:
   llvm::Value* storage = nullptr;  ///< elements of the tensor's storage, i64
   llvm::Value* name = nullptr;     ///< of the access
 };
 
-/// Returns the access of so many elements of the tensor of a stage from one on.
+/// Returns the access of `elements` elements of a stage's tensor, from `element` on.
 [[nodiscard]] Access global_access(const VectorContext& vector, const StagedRun& run, llvm::Value* element,
                                    int elements);
 
-/// Emits the copies of runs into the stages of a box, all of which are runs, or all turned.
+/// Emits the copies of runs into the stages of a box. Either all stages are runs, or all are turned.
 class BoxStages {
  public:
   /// `thread`: its number in the block, an index.
@@ -32,7 +32,7 @@ class BoxStages {
         accesses_(builder_, vector.fields.fault),
         thread_(thread) {}
 
-  /// Emits where each stage is, for a box whose origins the expressions have. Reads no memory.
+  /// Emits the place of each stage, for a box whose origins the expressions have. Reads no memory.
   void locate();
   /// Emits this thread's share of the copies, before a barrier of the block.
   void copy();
@@ -43,8 +43,8 @@ class BoxStages {
  private:
   /// The elements of a run that are copied, counted from its origin.
   struct Copied {
-    llvm::Value *begin, *end;            ///< of what is needed
-    llvm::Value *vectors, *vectors_end;  ///< of what is copied in vectors
+    llvm::Value *begin, *end;            ///< the needed elements
+    llvm::Value *vectors, *vectors_end;  ///< the elements that are copied in vectors
   };
   [[nodiscard]] bool in_bulk() const { return vector_.context.target.copies_in_bulk && !copied_.empty(); }
   void emit_ptx(const char* code, llvm::ArrayRef<llvm::Value*> operands);

@@ -49,8 +49,8 @@ void BoxVectors::add_groups() {
 
 // --- one row -------------------------------------------------------------------------------------------------------
 
-/// Emits the lanes for which a predicate holds, of those in a row whose outer coordinates the expressions have. A
-/// condition says from which column on it holds, or up to which, or holds for all of the row or none.
+/// Emits the lanes for which a predicate holds, in a row whose outer coordinates the expressions have. A condition
+/// holds from some column on, up to some column, for the whole row or for none of it.
 BoxVectors::Lanes BoxVectors::lanes_of(PredicateId predicate, Value* column) {
   const auto least = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); };
   const auto most = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b); };
@@ -78,7 +78,7 @@ BoxVectors::Lanes BoxVectors::lanes_of(PredicateId predicate, Value* column) {
   return lanes;
 }
 
-/// Adds what the group makes in this row to the values that those before it made.
+/// Adds the group's values in this row to the values from the rows before it.
 void BoxVectors::emit_group(const Group& group, Value* column, std::vector<Value*>& values) {
   const Lanes lanes = lanes_of(group.predicate, column);
   std::vector<std::size_t> places = group.load_values;
@@ -123,7 +123,7 @@ Value* BoxVectors::load(std::size_t load, Value* column, const Lanes& lanes) {
   return load_staged(load, at_first_column(schedule.kernel, boxes(), element), column, lanes);
 }
 
-/// Elements of less than a word begin anywhere in one.
+/// Elements smaller than a word may begin anywhere in a word.
 Value* BoxVectors::load_staged(std::size_t load, Expr element, Value* column, const Lanes& lanes) {
   const StagedRun& run = stages_.at(static_cast<std::size_t>(vector_.schedule().boxes()->stage_of[load]));
   const int size = ir::byte_size(run.dtype);

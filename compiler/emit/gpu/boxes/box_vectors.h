@@ -10,33 +10,33 @@
 
 namespace padlock::compiler {
 
-/// Emits the values of vectors of a box, which may lie in several rows. Of each row a vector has some lanes, and a
-/// condition holds for a range of those. What is loaded of the row is a vector, too, of which that range counts.
+/// Emits the values of vectors of a box. A vector may lie in several rows. In each row it has some lanes, and a
+/// condition holds for a range of these lanes. The row's loads are vectors, too, of which only this range counts.
 class BoxVectors {
  public:
   BoxVectors(const VectorContext& vector, StageMemory& memory, const BoxStages& stages);
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// The rows and columns that a slice of a box has, as indices.
+  /// The rows and columns of a slice of a box, as indices.
   struct Range {
-    llvm::Value *first_row, *rows;           ///< among those that its axes number, and how many
-    llvm::Value *first_column, *column_end;  ///< of each of them
+    llvm::Value *first_row, *rows;           ///< as the axes number rows: the first, and the number of rows
+    llvm::Value *first_column, *column_end;  ///< of each row
   };
   /// Emits the coordinates of a row along the axes that number rows.
   [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row) {
     return rows_.unflatten(row, box_row_axes(boxes()));
   }
-  /// Emits the results of a vector whose lane 0 is `column` of row `row` of the box: indices, of which the column may
+  /// Emits the results of a vector whose lane 0 is `column` of row `row` of the box. Both are indices; the column may
   /// be before the first.
   [[nodiscard]] std::vector<llvm::Value*> emit(llvm::Value* row, llvm::Value* column, const Range& range);
 
  private:
-  /// One predicate, with the loads that it guards and the masks that are made of it, one for each width of elements.
+  /// One predicate, the loads that it guards, and its masks, one for each width of elements.
   struct Group {
     PredicateId predicate = kAlways;
     std::vector<std::size_t> loads = {};
     std::vector<unsigned> masks = {};  // bits
-    // Positions of the values among those of a trip.
+    // Positions of the group's values among a trip's values.
     std::vector<std::size_t> load_values = {}, mask_values = {};
   };
   struct Lanes {
@@ -68,7 +68,7 @@ class BoxVectors {
   RowEmitter rows_;
   Range box_ = {};
   std::vector<Group> groups_;
-  std::vector<llvm::Type*> types_;  // of the values of a trip
+  std::vector<llvm::Type*> types_;  // of a trip's values
 };
 
 }  // namespace padlock::compiler

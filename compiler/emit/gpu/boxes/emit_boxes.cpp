@@ -67,7 +67,7 @@ class BoxEmitter {
     }
   }
 
-  /// The first of a part, and how many it has.
+  /// The first coordinate of a part, and the number of coordinates.
   struct Part {
     Value *first, *count;
   };
@@ -80,7 +80,7 @@ class BoxEmitter {
     return {first, count};
   }
 
-  /// Emits what the box has of rows, columns and slices, and the coordinates of its first row and of its last.
+  /// Emits the box's numbers of rows, columns and slices, and the coordinates of its first and last row.
   void enter_box(Value* block) {
     set_digits(block);
     const Part rows = enter(boxes_.rows);
@@ -101,18 +101,18 @@ class BoxEmitter {
     set(boxes_.last, builder_.CreateSub(builder_.CreateAdd(rows.first, rows.count), context_.index(1)));
   }
 
-  /// Emits the elements that a slice of the box has, which follow each other: all of its rows but the last are whole.
+  /// Emits the number of elements in a slice of the box. They follow each other: all rows but the last are whole.
   [[nodiscard]] Value* elements_of_slice() {
     Value* before = builder_.CreateMul(builder_.CreateSub(box_.rows, context_.index(1)), exact(columns()));
     return builder_.CreateAdd(before, builder_.CreateSub(box_.column_end, box_.first_column));
   }
 
-  /// Emits which lane of a vector the first element of a slice is: vectors lie at multiples of their size in memory.
+  /// Emits the lane of a slice's first element. Vectors lie at multiples of their size in memory.
   [[nodiscard]] Value* phase_of(Value* first) {
     return builder_.CreateAnd(builder_.CreateAdd(stores_.phase(), first), context_.index(boxes_.lanes - 1));
   }
 
-  /// Emits the vectors of this thread: those of the box's elements, whatever row they are of.
+  /// Emits this thread's vectors of the box's elements, in whichever rows these lie.
   void emit_rows() {
     Value* elements = elements_of_slice();
     Value* first = vector_.exprs.address(builder_, first_element());
@@ -122,8 +122,8 @@ class BoxEmitter {
                  [&](Value* at) { emit_vector(at, elements, first); });
   }
 
-  /// The same where the slices do not follow each other: the vectors that begin in all of them first, and then one more
-  /// of each, for what is left after one that begins before its slice.
+  /// Emits vectors of slices that do not follow each other. First come the vectors that begin in all slices. Then each
+  /// slice gets one more, for the rest where its first vector begins before the slice.
   void emit_slices() {
     Value* elements = elements_of_slice();
     const Expr each = box_slice_vectors(vector_.schedule().kernel, boxes_);
@@ -147,7 +147,7 @@ class BoxEmitter {
     return at_launch(context_.exprs(), boxes_, box_first_element(vector_.schedule().kernel, boxes_));
   }
 
-  /// Emits the vector from element `at` of a slice on, whose first is element `first` of the output.
+  /// Emits the vector from element `at` of a slice on. The slice's first element is element `first` of the output.
   void emit_vector(Value* at, Value* elements, Value* first) {
     Value* inside = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, at, context_.index(0));
     Value* row = vector_.exprs.divide(builder_, inside, columns()).quotient;
@@ -155,7 +155,7 @@ class BoxEmitter {
     store(at, elements, first, vectors_.emit(row, builder_.CreateAdd(box_.first_column, column), box_));
   }
 
-  /// A vector that reaches past an end of the slice goes in parts.
+  /// Stores a vector: in parts where it reaches past an end of the slice.
   void store(Value* at, Value* elements, Value* first, llvm::ArrayRef<Value*> results) {
     Value* begin = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, builder_.CreateNeg(at), context_.index(0));
     Value* end = smaller(builder_.CreateSub(elements, at), context_.index(boxes_.lanes));

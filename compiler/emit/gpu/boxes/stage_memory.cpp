@@ -9,7 +9,7 @@ constexpr std::uint32_t kTwice = ~0U;  // the stamp of what was written twice
 
 }  // namespace
 
-/// Emits how many bytes the launch asked for, as i32.
+/// Emits the number of bytes that the launch asked for, as i32.
 Value* StageMemory::bytes() const {
   const Boxes& boxes = *vector_.schedule().boxes();
   return vector_.exprs.exact(builder_, at_launch(vector_.context.exprs(), boxes, boxes.shared_bytes));
@@ -34,14 +34,14 @@ Access StageMemory::access_of(Value* at, int size) {
   return access;
 }
 
-/// Claims the bytes: emits whether all of them are the block's, and none was written before.
+/// Claims the bytes: emits whether all of them are the block's, and none has been written.
 Value* StageMemory::claim(Value* at, int size) {
   Value* end = builder_.CreateAdd(at, builder_.getInt32(static_cast<std::uint32_t>(size)));
   Value* inside = builder_.CreateICmpULE(end, bytes());
   Value* now = builder_.CreateAdd(vector_.interval, builder_.getInt32(1));
   Value* all = inside;
   vector_.when(inside, [&] {
-    // Stamps each byte with the interval, or as stored twice.
+    // Stamps each byte with the interval, or as written twice.
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(size); ++i) {
       Value* stamp = stamp_of(builder_.CreateAdd(at, builder_.getInt32(i)));
       Value* before = builder_.CreateLoad(builder_.getInt32Ty(), stamp);
@@ -70,7 +70,7 @@ Value* StageMemory::is_written(Value* at, int size) {
   Value* end = builder_.CreateAdd(at, builder_.getInt32(static_cast<std::uint32_t>(size)));
   Value* inside =
       builder_.CreateAnd(builder_.CreateICmpSGE(at, builder_.getInt32(0)), builder_.CreateICmpSLE(end, bytes()));
-  // Reads the first bytes where it is not, so that the test itself stays in memory.
+  // If the access is not inside, reads the first bytes, so that the test itself stays in memory.
   Value* from = builder_.CreateSelect(inside, at, builder_.getInt32(0));
   Value* all = inside;
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(size); ++i) {

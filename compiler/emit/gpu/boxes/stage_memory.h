@@ -8,11 +8,11 @@
 
 namespace padlock::compiler {
 
-/// Emits accesses of the stages of a box, bytes of memory that a block's threads share.
+/// Emits accesses of a box's stages, bytes of memory that a block's threads share.
 ///
-/// A device that runs the threads of a block one after the other keeps a stamp for each byte, after all bytes: 0, or
-/// one more than the interval in which it was written. A byte that is written twice, or read before the barrier or
-/// without having been written, is a fault, as is one beyond what the launch asked for.
+/// A device that runs a block's threads one after the other keeps a stamp for each byte, after all bytes. A stamp is 0,
+/// or one more than the interval in which the byte was written. These are faults: a byte written twice, or read before
+/// the barrier or unwritten, and an access beyond what the launch asked for.
 class StageMemory {
  public:
   explicit StageMemory(const VectorContext& vector)
@@ -20,8 +20,8 @@ class StageMemory {
 
   /// Stores an integer, or a vector of words, from byte `at` (i32) on, a multiple of its size.
   void store(llvm::Value* at, llvm::Value* value);
-  /// Loads `count` words of 32 bits that begin at byte `at` (i32), a multiple of 4. `may_load` emits, where there are
-  /// stamps, whether all that is needed of them is written.
+  /// Loads `count` words of 32 bits that begin at byte `at` (i32), a multiple of 4. Where there are stamps, `may_load`
+  /// emits whether all needed bytes are written.
   [[nodiscard]] std::vector<llvm::Value*> load_words(llvm::Value* at, int count,
                                                      const std::function<llvm::Value*()>& may_load);
   /// Emits whether `size` bytes from `at` on were written before this interval. Without stamps: true.

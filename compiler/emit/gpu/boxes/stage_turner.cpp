@@ -39,7 +39,7 @@ void StageTurner::locate() {
       if (has_axis) fixed[axis] = exprs.constant(0);
     }
     ranges.fixed = vector_.exprs.address(builder_, at_launch(exprs, boxes, layout.offset_of(exprs, fixed)));
-    // Words begin at multiples of their elements across, which leaves the other steps.
+    // Tests whether words are aligned: coordinates across are multiples of a word's elements, so other parts decide.
     const auto size =
         static_cast<std::uint64_t>(ir::byte_size(vector_.schedule().kernel.program->value(stage.tensor).dtype));
     const std::size_t buffer = vector_.context.buffer_of_input(stage.tensor);
@@ -48,7 +48,7 @@ void StageTurner::locate() {
     parts = builder_.CreateOr(parts, ranges.fixed);
     for (std::size_t i = 0; i < turn.axes.size(); ++i)
       if (turn.axes[i] >= 0 && i != turn.across) parts = builder_.CreateOr(parts, stride(stage, turn.axes[i]));
-    // So that each word that begins before the last element ends there, too, if not before.
+    // Tests the extent across, too: then each word that begins before the last element ends there or before.
     const auto across = static_cast<std::size_t>(turn.axes[turn.across]);
     parts = builder_.CreateOr(parts, exact(layout.extents()[across]));
     ranges.apart = exact(
@@ -59,7 +59,7 @@ void StageTurner::locate() {
   }
 }
 
-/// Past the last coordinate its element, or its word, is loaded again.
+/// Emits the offset of an element or of a word. Past the last coordinate, the last element or word is loaded again.
 Value* StageTurner::element_of(std::size_t stage, const Square& square, int column, int word, int lane, bool is_word) {
   const BoxTurn& turn = *stage_at(stage).turn;
   const Ranges& ranges = ranges_[stage];
@@ -111,7 +111,7 @@ std::vector<Value*> StageTurner::load_elements(std::size_t stage, const StagedRu
   return words;
 }
 
-/// Words that begin anywhere go by elements.
+/// Loads a square. Words that begin anywhere are loaded element by element.
 std::vector<Value*> StageTurner::load(std::size_t stage, const StagedRun& run, const Square& square) {
   if (stage_at(stage).turn->lanes == 1) return load_words(stage, run, square);
   BasicBlock* words = vector_.block("words");
@@ -131,8 +131,8 @@ std::vector<Value*> StageTurner::load(std::size_t stage, const StagedRun& run, c
   return join(builder_, ways);
 }
 
-/// Stores four columns of each element that lies across: in words where rows have whole ones, as they have but where
-/// the columns have two axes.
+/// Stores four columns of each element that lies across. Stores words where rows have whole words, which all have
+/// unless the columns have two axes.
 void StageTurner::store(std::size_t stage, const StagedRun& run, const Square& square, llvm::ArrayRef<Value*> words) {
   const BoxTurn& turn = *stage_at(stage).turn;
   const int size = ir::byte_size(run.dtype);
@@ -161,7 +161,7 @@ void StageTurner::store(std::size_t stage, const StagedRun& run, const Square& s
   builder_.SetInsertPoint(stored);
 }
 
-/// Emits where element `lane` of a word lies, whose first column is at `at`.
+/// Emits the place of element `lane` of a word whose first column is at `at`.
 Value* StageTurner::place_of(std::size_t stage, Value* at, Value* bytes, int word, int lane) {
   Value* across = builder_.CreateMul(ranges_[stage].apart, vector_.context.index(word));
   across = builder_.CreateAdd(across, vector_.context.index(lane));
@@ -175,7 +175,7 @@ void StageTurner::store_words(std::size_t stage, const StagedRun& run, Value* at
   if (lanes > 1)
     type =
         llvm::FixedVectorType::get(builder_.getIntNTy(static_cast<unsigned>(8 * size)), static_cast<unsigned>(lanes));
-  // Squares of as many columns as elements lie across.
+  // Each square has as many columns as elements across.
   for (int first = 0; first < static_cast<int>(words.size()); first += lanes) {
     std::vector<Value*> vectors;
     for (int i = 0; i < lanes; ++i)
@@ -210,8 +210,8 @@ void StageTurner::store_elements(std::size_t stage, const StagedRun& run, const 
   }
 }
 
-/// Threads whose numbers follow each other take words that lie together across, and then what follows them in the
-/// tensor: the slices of rows that lie across, else the columns.
+/// Threads with consecutive numbers take words that lie together across. Next they take what follows in the tensor: the
+/// slices of rows that lie across, else the columns.
 void StageTurner::copy(std::size_t stage, const StagedRun& run) {
   const BoxTurn& turn = *stage_at(stage).turn;
   const Boxes& boxes = *vector_.schedule().boxes();

@@ -8,8 +8,8 @@
 
 namespace padlock::compiler {
 
-/// Emits copies into stages that have an input's elements in the output's order (BoxTurn). A thread takes some words
-/// of elements that lie together across, for four columns, and stores four columns of each of those elements.
+/// Emits copies into stages that have an input's elements in the output's order (BoxTurn). A thread loads some words of
+/// elements that lie together across, for four columns. It then stores four columns of each of those elements.
 class StageTurner {
  public:
   /// `thread`: its number in the block, an index.
@@ -20,7 +20,7 @@ class StageTurner {
         accesses_(builder_, vector.fields.fault),
         thread_(thread) {}
 
-  /// Emits what is the same for all of a block, where the coordinates of a box are set. Reads no memory.
+  /// Emits values that all threads of a block share, once the coordinates of a box are set. Reads no memory.
   void locate();
   /// Emits this thread's share of the copy into a turned stage, before a barrier of the block.
   void copy(std::size_t stage, const StagedRun& run);
@@ -30,12 +30,12 @@ class StageTurner {
   struct Ranges {
     std::array<llvm::Value*, 3> origin, from, last;
     llvm::Value* some = nullptr;     ///< whether there is anything to copy
-    llvm::Value* fixed = nullptr;    ///< the element at coordinate 0 along all three
+    llvm::Value* fixed = nullptr;    ///< the element at coordinate 0 of all three axes
     llvm::Value* aligned = nullptr;  ///< whether words begin at multiples of their size, and end where the tensor does
-    llvm::Value* last_word = nullptr;  ///< where aligned: the coordinate across at which the last word begins
+    llvm::Value* last_word = nullptr;  ///< if aligned: the coordinate across at which the last word begins
     llvm::Value* apart = nullptr;      ///< elements across from one word of a thread to the next
   };
-  /// Some words of a thread, `apart` from each other across: the coordinates of the first.
+  /// Words of a thread, `apart` from each other across, by the coordinates of the first word.
   struct Square {
     std::array<llvm::Value*, 3> at;
   };

@@ -2,17 +2,16 @@
 
 namespace padlock::compiler {
 
-/// Returns lanes [lane, lane + lanes) of a vector of several words, as an integer; `lane` is a multiple of their
-/// number.
+/// Returns lanes [lane, lane + lanes) of a vector of several words, as an integer. `lane` is a multiple of `lanes`.
 Value* VectorParts::part_of(Value* result, Value* lane, int lanes) {
   llvm::IRBuilder<>& builder = vector_.builder;
   const auto* type = llvm::cast<llvm::FixedVectorType>(result->getType());
   const auto bits = static_cast<unsigned>(type->getScalarSizeInBits());
   const unsigned part = bits * static_cast<unsigned>(lanes), all = bits * type->getNumElements();
-  const unsigned unit = std::max(part, 32U);  // the whole words that have the part
+  const unsigned unit = std::max(part, 32U);  // the whole words that hold the part
   llvm::Type* units = llvm::FixedVectorType::get(builder.getIntNTy(unit), all / unit);
   Value* words = builder.CreateBitCast(result, units);
-  // By halves of what is left, so that no index is computed.
+  // Halves what is left each time, so that no index is computed.
   std::vector<Value*> left;
   for (std::uint64_t i = 0; i < all / unit; ++i) left.push_back(builder.CreateExtractElement(words, i));
   for (unsigned half = all / 2; left.size() > 1; half /= 2) {
@@ -28,7 +27,8 @@ Value* VectorParts::part_of(Value* result, Value* lane, int lanes) {
   return builder.CreateTrunc(shifted, builder.getIntNTy(part));
 }
 
-/// Up from the first lane, by the bits that it lacks to a multiple of each size; or down to the last, by its bits.
+/// Stores parts up from `first`: its missing bits to a multiple of each size say which. Or stores parts down to `end`,
+/// by its bits.
 void VectorParts::store_parts(Value* element, Value* first, Value* end, llvm::ArrayRef<Value*> results) {
   llvm::IRBuilder<>& builder = vector_.builder;
   const int all = vector_.lanes();
@@ -62,7 +62,7 @@ void VectorParts::store_elements(Value* element, Value* first, Value* end, llvm:
   }
 }
 
-/// Lanes that are missing on both sides go by elements, as results do whose vectors lie otherwise.
+/// Lanes that are missing on both sides are stored by elements. So are results whose vectors lie at other phases.
 void VectorParts::store(Value* element, Value* first, Value* end, llvm::ArrayRef<Value*> results) {
   llvm::IRBuilder<>& builder = vector_.builder;
   bool has_words = vector_.lanes() > 1;

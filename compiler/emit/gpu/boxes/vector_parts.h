@@ -4,13 +4,13 @@
 
 namespace padlock::compiler {
 
-/// Emits the stores of a vector of which some lanes are none of a run's: those before its first element, or after its
-/// last. What is left goes in a few stores of 1, 2, 4, .. lanes, each at a multiple of its size.
+/// Emits stores of a vector that a run has only some lanes of: those before the run's first element, or after its last,
+/// are missing. The others go in a few stores of 1, 2, 4, .. lanes, each at a multiple of its size.
 class VectorParts {
  public:
   VectorParts(const VectorContext& vector, VectorStores& stores) : vector_(vector), stores_(stores) {}
 
-  /// Stores lanes [first, end) of the results, i32 each, whose lane 0 is `element` of the output, an index.
+  /// Stores lanes [first, end) of the results, both i32. Lane 0 is `element` of the output, an index.
   void store(llvm::Value* element, llvm::Value* first, llvm::Value* end, llvm::ArrayRef<llvm::Value*> results);
 
  private:

@@ -4,23 +4,23 @@
 #include "compiler/emit/gpu/tiles/emit_tile_loads.h"
 #include "compiler/emit/scalar/emit_loop.h"
 
-// Loads of tiles that have parts of several segments, or reach past an end of the output.
+// Emits loads of tiles that have parts of several segments, or reach past an end of the output.
 namespace padlock::compiler {
 namespace {
 
-/// Words that a thread has on their way at a time: each that is asked for by itself takes more code and registers than
-/// others. (On an H200, misaligned, 64 MiB: halves 0.76 of a copy with four and 0.81 with eight, bytes 0.69 and 0.68,
-/// floats 0.90 and 0.89. With offsets of 64 bits eight are too many for the registers.)
+/// Words that a thread has in flight: a word with its own test takes more code and registers than other words. (On an
+/// H200, misaligned, 64 MiB: halves 0.76 of a copy with four and 0.81 with eight, bytes 0.69 and 0.68, floats 0.90 and
+/// 0.89. With offsets of 64 bits eight words take too many registers.)
 constexpr int kCaseWordsOnTheirWay = 4, kCaseWordsOfHalves = 8;
 
 }  // namespace
 
-/// Some rounds of all threads at a time, fewer where several segments have loads. Returns in which rounds this thread
-/// has an element that no segment had: a bit each.
+/// Loads some rounds of all threads at a time, fewer where several segments have loads. Returns the rounds in which
+/// this thread has an element that no segment had, as a bit each.
 Value* TileLoader::load_case(const ScheduledCase& row) {
   const auto loads = static_cast<int>(std::ranges::count_if(
       row.calls, [&](const SegmentCall& call) { return !vector_.schedule().body_of(call).loads.empty(); }));
-  // A power of two of rounds at a time divides the rounds without the halo.
+  // The rounds together are a power of two, which divides the rounds without the halo.
   const int own_rounds = (tile_.squares() - tile_.halo_squares()) / tile_.threads;
   const bool has_room = tile_.lanes == 2 && vector_.context.offset_bits == 32;
   const int words = has_room ? kCaseWordsOfHalves : kCaseWordsOnTheirWay;
@@ -44,7 +44,7 @@ Value* TileLoader::load_case(const ScheduledCase& row) {
   return any;
 }
 
-/// Threads that have no block in a round store none.
+/// Threads without a block in a round store none.
 Value* TileLoader::load_case_blocks(const ScheduledCase& row, Value* first, int together) {
   Value* first_block = addresses_.loaded_square(first);
   Value* count = addresses_.loaded_squares(has_halo_);
@@ -86,7 +86,7 @@ Value* TileLoader::load_case_blocks(const ScheduledCase& row, Value* first, int 
   return builder_.CreateShl(missing, addresses_.round_of(first));
 }
 
-/// All loads of a segment come before its first value is used.
+/// Emits all loads of a segment before the first use of a value.
 void TileLoader::add_segment(const SegmentCall& call, std::vector<CaseColumn>& columns) {
   const auto body = static_cast<std::size_t>(call.body);
   BodyArguments arguments(vector_.context, body);
@@ -136,7 +136,7 @@ Value* TileLoader::load_case_word(std::size_t load, const SegmentCall& call, con
   return load_word(body, load, arguments, start, inside, tile_.lanes > 1 ? Words::last : Words::one);
 }
 
-/// Rounds elements past the beginning of a word up to whole words.
+/// Rounds a number of elements past the beginning of a word up to whole words.
 Value* TileLoader::rounded_up(Value* past) {
   return builder_.CreateAnd(builder_.CreateAdd(past, vector_.index(tile_.lanes - 1)), vector_.index(tile_.lanes));
 }

@@ -10,7 +10,7 @@
 namespace padlock::compiler {
 namespace {
 
-/// Words that a thread has on their way at a time, besides those of the halo: each takes a register.
+/// Words that a thread has in flight, besides those of the halo: each takes a register.
 constexpr int kWordsOnTheirWay = 16;
 
 }  // namespace
@@ -62,7 +62,7 @@ void TileLoader::emit_whole(BasicBlock* otherwise, BasicBlock* done) {
     if (!sites[body].empty()) load_body(body, segments_.enter(sites[body], body), otherwise, done);
 }
 
-/// Words that lie as they are in memory need one load each, others two.
+/// Loads a body's words. Words that lie as they are in memory need one load each, others two.
 void TileLoader::load_body(std::size_t body, BodyArguments arguments, BasicBlock* otherwise, BasicBlock* done) {
   const Body& code = vector_.schedule().bodies[body];
   vector_.set(tile_.square, builder_.CreateAdd(thread_, vector_.index(tile_.halo_squares())));
@@ -72,7 +72,7 @@ void TileLoader::load_body(std::size_t body, BodyArguments arguments, BasicBlock
   for (std::size_t i = 0; i < code.loads.size(); ++i) {
     const BodyArguments::Load& load = arguments.loads[i];
     TileStart start = addresses_.start_of(load.base, code.loads[i].step);
-    start.element = start.moved_on(builder_, column);  // it is no column of the halo
+    start.element = start.moved_on(builder_, column);  // not a column of the halo
     addresses_.point(start, load.tensor, code.loads[i].dtype);
     if (tile_.lanes > 1)
       aligned =
@@ -98,7 +98,7 @@ void TileLoader::load_body(std::size_t body, BodyArguments arguments, BasicBlock
 Value* TileLoader::words_are_inside(const std::vector<TileStart>& starts, const BodyArguments& arguments) {
   Value* all = builder_.getTrue();
   const int columns =
-      tile_.stored_columns() - tile_.lanes * tile_.threads / kTileWords + tile_.lanes - 1;  // to the last
+      tile_.stored_columns() - tile_.lanes * tile_.threads / kTileWords + tile_.lanes - 1;  // to the last column
   Value* halo = builder_.CreateSelect(has_halo_, vector_.index(-tile_.halo()), vector_.index(0));
   for (std::size_t i = 0; i < starts.size(); ++i) {
     Value* first = starts[i].moved_by(builder_, halo);
@@ -112,7 +112,7 @@ Value* TileLoader::words_are_inside(const std::vector<TileStart>& starts, const 
   return all;
 }
 
-/// Threads that are more than the halo's blocks have none of it.
+/// Threads beyond the number of the halo's blocks have no halo block.
 std::vector<TileLoader::Round> TileLoader::halo_rounds() {
   Value* guard = has_halo_;
   if (tile_.threads > tile_.halo_squares())
@@ -123,7 +123,7 @@ std::vector<TileLoader::Round> TileLoader::halo_rounds() {
   return rounds;
 }
 
-/// Some rounds of all threads at a time, the first with those of the halo.
+/// Loads some rounds of all threads at a time; the first also has the halo's blocks.
 void TileLoader::load_rounds(std::size_t body, const BodyArguments& arguments, const std::vector<TileStart>& starts,
                              bool shifted) {
   const int rounds = (tile_.squares() - tile_.halo_squares()) / tile_.threads;
@@ -150,13 +150,13 @@ void TileLoader::load_rounds(std::size_t body, const BodyArguments& arguments, c
     counted_loop(builder_, vector_.index(together), vector_.index(rounds), together, [&](Value* at) { trip(at, all); });
 }
 
-/// All loads come before the first value is used.
+/// Emits all loads before the first use of a value.
 void TileLoader::load_blocks(std::size_t body, const BodyArguments& arguments, const std::vector<TileStart>& starts,
                              const std::vector<Round>& rounds, bool shifted) {
   const int lanes = tile_.lanes;
   std::vector<Value*> loaded;
   for (const Round& round : rounds) {
-    // From the first column of the round on, others are a constant that is not negative times the step away.
+    // Starts from the round's first column: other columns are a non-negative constant times the step away.
     std::vector<TileStart> here;
     for (std::size_t i = 0; i < starts.size(); ++i)
       here.push_back(addresses_.moved(starts[i], dtype_of(body, i),
@@ -184,7 +184,7 @@ void TileLoader::load_blocks(std::size_t body, const BodyArguments& arguments, c
   }
 }
 
-/// Stores a block of a result: turns its vectors, one for each column, into one for each row.
+/// Stores a block of a result: turns its vectors, one per column, into one per row.
 void TileLoader::store_block(int result, std::int64_t blocks, llvm::ArrayRef<Value*> columns) {
   const ir::DType dtype = vector_.result_type(static_cast<std::size_t>(result));
   ir::ExprContext& exprs = vector_.context.exprs();

@@ -8,11 +8,11 @@
 
 namespace padlock::compiler {
 
-/// Emits what a thread does of a transpose tile before the barrier by words, where all that is needed of the tile is
-/// one segment's: many loads before the first value is used, and no question between them.
+/// Emits what a thread does of a transpose tile before the barrier, by words. Precondition: one segment has all that
+/// the tile needs. Many loads come before the first use of a value, without tests between them.
 class TileLoader : private TileEmitterBase {
  public:
-  /// `thread`: whose code it is. Borrows all.
+  /// `thread`: its number, whose code is emitted. Borrows all.
   TileLoader(const VectorContext& vector, SegmentEmitter& segments, TileMemory& memory, llvm::Value* thread)
       : TileEmitterBase(vector),
         addresses_(vector),
@@ -22,23 +22,23 @@ class TileLoader : private TileEmitterBase {
         thread_(thread) {}
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// Goes to `otherwise` where blocks of the thread have to go element by element, as those of which a word lies at an
-  /// end of a tensor's storage, else to `done`. Returns the rounds that have them, a bit each, at the beginning of
-  /// `otherwise`, where it leaves the builder.
-  /// `has_halo`: whether columns of the halo are needed.
+  /// Goes to `otherwise` if blocks of the thread must go element by element, as where a word lies at an end of a
+  /// tensor's storage. Else goes to `done`. Returns those blocks' rounds, a bit each, at the beginning of `otherwise`,
+  /// where the builder then stands. `has_halo`: whether columns of the halo are needed.
   [[nodiscard]] llvm::Value* emit(llvm::Value* has_halo, llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
 
  private:
-  /// Blocks that a thread loads together: how many blocks each is after the first of them, and if only on a condition.
+  /// Blocks that a thread loads together: the distance of each from the first, in blocks, and its condition if it has
+  /// one.
   struct Round {
     std::int64_t blocks = 0;
     llvm::Value* guard = nullptr;
   };
-  /// One column of a block that this thread loads for one segment after the other.
+  /// One column of a block, which this thread loads for one segment after the other.
   struct CaseColumn {
     llvm::Value* column = nullptr;
-    llvm::Value* made = nullptr;             // whether a segment had it
-    std::vector<llvm::Value*> results = {};  // of the one that had
+    llvm::Value* made = nullptr;             // whether a segment had the column
+    std::vector<llvm::Value*> results = {};  // of the segment that had it
   };
   void emit_whole(llvm::BasicBlock* otherwise, llvm::BasicBlock* done);
   [[nodiscard]] llvm::Value* load_case(const ScheduledCase& row);
@@ -55,11 +55,11 @@ class TileLoader : private TileEmitterBase {
                    const std::vector<Round>& rounds, bool shifted);
   [[nodiscard]] llvm::Value* rounded_up(llvm::Value* past);
   void store_block(int result, std::int64_t blocks, llvm::ArrayRef<llvm::Value*> columns);
-  /// Which words are loaded for an element and those after it, as many as a word has.
+  /// The words that are loaded for as many elements as a word has, from one element on.
   enum class Words : std::uint8_t {
-    one,   ///< the element begins one
-    next,  ///< that which has the element, and the next, whether it is needed or not: that costs less than to ask
-    last,  ///< that which has the element, and that which has the last, often the same
+    one,   ///< the element begins this word
+    next,  ///< the word of the element, and the next, needed or not: a test would cost more
+    last,  ///< the word of the element, and the word of the last element, often the same
   };
   [[nodiscard]] llvm::Value* load_word(std::size_t body, std::size_t load, const BodyArguments& arguments,
                                        const TileStart& start, llvm::Value* guard, Words words);

@@ -9,18 +9,18 @@
 namespace padlock::compiler {
 namespace {
 
-/// Vectors that a thread takes from shared memory before it stores the first.
+/// Vectors that a thread loads from shared memory before it stores the first.
 constexpr int kVectorsTogether = 4;
 
 }  // namespace
 
-/// Small tiles have fewer vectors than threads.
+/// A small tile may have fewer vectors than threads.
 void TileStorer::emit(llvm::ArrayRef<Value*> outputs, Value* has_halo) {
   if (tile_.copiers() == tile_.threads) return emit_tile(outputs, has_halo);
   vector_.when(builder_.CreateICmpSLT(thread_, vector_.index(tile_.copiers())), [&] { emit_tile(outputs, has_halo); });
 }
 
-/// A tile that has all it needs has only whole vectors, whatever the phases of its rows are.
+/// A complete tile has only whole vectors, whatever the phases of its rows are.
 void TileStorer::emit_tile(llvm::ArrayRef<Value*> outputs, Value* has_halo) {
   BasicBlock* whole = vector_.block("whole");
   BasicBlock* ends = vector_.block("parts");
@@ -43,7 +43,7 @@ void TileStorer::emit_tile(llvm::ArrayRef<Value*> outputs, Value* has_halo) {
   builder_.SetInsertPoint(done);
 }
 
-/// Gives the digits of the thread's number their values; the last is what is left.
+/// Sets the digits of the thread's number; the last digit is the remainder.
 void TileStorer::enter_thread() {
   Value* left = thread_;
   for (const TileDigit& digit : tile_.copied_digits) {
@@ -54,8 +54,8 @@ void TileStorer::enter_thread() {
   }
 }
 
-/// Emits rounds of the thread, so many at a time: `trip` of the starts of each result's vector in each of them, if rows
-/// had no phases. The round is the coordinate of the first of them.
+/// Emits rounds of the thread, `together` at a time. `trip` gets the start of each result's vector in each round, as if
+/// rows had no phases. The coordinate is the first round.
 template <class Trip>
 void TileStorer::for_rounds(llvm::ArrayRef<Value*> outputs, int together, Trip&& trip) {
   const Expr rows = vector_.context.exprs().sub(with_later(vector_.context.exprs(), tile_.copied_row, tile_.round, 1),
@@ -79,8 +79,8 @@ void TileStorer::for_rounds(llvm::ArrayRef<Value*> outputs, int together, Trip&&
   });
 }
 
-/// Moves the start of a row's vector to where it lies with the phase of the row, which becomes the coordinate. In
-/// bytes: shifts cost as much as the rest.
+/// Moves the start of a row's vector by the row's phase, which becomes the coordinate. Counts in bytes: shifts would
+/// cost as much as the rest.
 TileStart TileStorer::with_phase(std::size_t result, const TileStart& start) {
   const ir::DType dtype = vector_.result_type(result);
   const auto size = static_cast<unsigned>(ir::byte_size(dtype));
@@ -101,7 +101,7 @@ TileStart TileStorer::with_phase(std::size_t result, const TileStart& start) {
   return made;
 }
 
-/// All of a trip's loads come before its stores.
+/// Emits all loads of a trip before its stores.
 void TileStorer::store_whole(llvm::ArrayRef<Value*> outputs, bool has_phases) {
   const auto most =
       static_cast<unsigned>(std::clamp(kVectorsTogether / static_cast<int>(outputs.size()), 1, tile_.rounds()));

@@ -7,21 +7,21 @@
 
 namespace padlock::compiler {
 
-/// Emits what a thread does of a transpose tile whose results lie in shared memory after the barrier: stores of
-/// vectors, each at a multiple of its size. Of vectors that are not all the output's, elements are stored.
+/// Emits what a thread does after the barrier of a transpose tile whose results lie in shared memory: it stores
+/// vectors, each at a multiple of its size. Of a vector that is not all in the output, it stores elements.
 class TileStorer : private TileEmitterBase {
  public:
-  /// `thread`: whose code it is. Borrows all.
+  /// `thread`: its number, whose code is emitted. Borrows all.
   TileStorer(const VectorContext& vector, TileMemory& memory, llvm::Value* thread)
       : TileEmitterBase(vector), addresses_(vector), memory_(memory), thread_(thread) {}
 
-  /// `has_halo`: whether a row may have a phase that is not 0.
+  /// `has_halo`: whether a row may have a nonzero phase.
   void emit(llvm::ArrayRef<llvm::Value*> outputs, llvm::Value* has_halo);
   /// Stores an element of a result.
   void store_element(std::size_t result, llvm::Value* output, llvm::Value* element, llvm::Value* value);
 
  private:
-  /// A vector of a result that is stored.
+  /// A stored vector of a result.
   struct Vector {
     std::size_t result = 0;
     TileStart start = {};  // its first element

@@ -30,7 +30,7 @@ class TileEmitter : private TileEmitterBase {
     enter_tile(block);
     enter_halo();
     vector_.wait_for_earlier_grids();
-    // Tiles are launched for rows of any phase. Where rows have none, those past the last column have nothing.
+    // Tiles are launched for rows of any phase. Where rows have no phase, tiles past the last column have no elements.
     vector_.when(vector_.holds({tile_.some}), [&] {
       if (tile_.holds_results)
         vector_.in_turn([&] { emit_results(); }, [&] { storer_.emit(outputs_, has_halo_); });
@@ -42,8 +42,8 @@ class TileEmitter : private TileEmitterBase {
  private:
   [[nodiscard]] const Kernel& kernel() const { return vector_.schedule().kernel; }
 
-  /// Emits the digits of the tile's number, the last of which is what is left. Tiles are taken from the last to the
-  /// first: those at the far ends, which take the longest, are not what a launch waits for.
+  /// Emits the digits of the tile's number; the last is the remainder. Tiles go from the last to the first: those at
+  /// the far ends take the longest, so a launch shall not wait for them at its end.
   void enter_tile(Value* block) {
     Value* last = builder_.CreateSub(vector_.exact(tile_.tiles), context_.index(1));
     Value* left = builder_.CreateSub(last, block);
@@ -58,8 +58,8 @@ class TileEmitter : private TileEmitterBase {
     }
   }
 
-  /// Emits whether a row may have a phase, so that the halo is needed: not where all rows begin at multiples of it, nor
-  /// where positions are stored one by one.
+  /// Emits whether a row may have a phase, so that the halo is needed. It is not needed where all rows begin at its
+  /// multiples, or where positions are stored one by one.
   void enter_halo() {
     Value* halo = context_.index(tile_.halo());
     has_halo_ = builder_.getFalse();
@@ -77,7 +77,7 @@ class TileEmitter : private TileEmitterBase {
     vector_.set(tile_.phase, context_.index(0));
   }
 
-  /// Emits the code of each position that this thread loads: those of its blocks in some rounds, a bit each.
+  /// Emits the code of each position that this thread loads: the positions of its blocks in the rounds, a bit each.
   template <class Emit>
   void for_each_loaded(Value* rounds, Emit&& emit) {
     const auto load = [&](Value* number) {
@@ -94,7 +94,7 @@ class TileEmitter : private TileEmitterBase {
     });
   }
 
-  /// Emits the code of each position that this thread stores: neighbouring threads have neighbours.
+  /// Emits the code of each position that this thread stores: neighbouring threads store neighbours.
   template <class Emit>
   void for_each_stored(Emit&& emit) {
     counted_loop(builder_, thread_, context_.index(tile_.positions()), tile_.threads, [&](Value* slot) {
@@ -103,7 +103,7 @@ class TileEmitter : private TileEmitterBase {
     });
   }
 
-  /// Emits the code of a position, if it is an element of the output. The coordinates are the element's.
+  /// Emits a position's code, if the position is an element of the output. The coordinates are the element's.
   template <class Emit>
   void emit_position(Expr row, Expr column, Emit&& emit) {
     Value* at_row = vector_.exact(row);
@@ -123,7 +123,7 @@ class TileEmitter : private TileEmitterBase {
     builder_.SetInsertPoint(done);
   }
 
-  /// Emits the code of the body that a position is of: `emit(body, its arguments)` for those that are wanted.
+  /// Emits the code of a position's body: `emit(body, its arguments)` for the bodies that are wanted.
   template <class Wanted, class Emit>
   void dispatch(Wanted&& wanted, Emit&& emit) {
     BasicBlock* done = vector_.block("made");
@@ -181,7 +181,7 @@ class TileEmitter : private TileEmitterBase {
 
   // --- results in shared memory -------------------------------------------------------------------------------------
 
-  /// Emits loads by words for a tile that has only whole ones, else by elements.
+  /// Emits loads by words for a tile that has only whole words, else by elements.
   void emit_results() {
     BasicBlock* otherwise = vector_.block("elements");
     BasicBlock* done = vector_.block("all");

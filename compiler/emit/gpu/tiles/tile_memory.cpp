@@ -3,7 +3,7 @@
 namespace padlock::compiler {
 namespace {
 
-// The lowest bit of a stamp; the others are the number of the thread and one.
+// The lowest bit of a stamp. The other bits are the thread's number plus one.
 constexpr std::uint32_t kAfterBarrier = 1;
 
 }  // namespace
@@ -29,7 +29,7 @@ Value* TileMemory::is_own(Value* stamp) {
   return builder_.CreateICmpEQ(builder_.CreateLShr(builder_.CreateSub(stamp, builder_.getInt32(1)), 1), thread);
 }
 
-/// Makes the access a fault where the condition does not hold.
+/// Makes the access a fault if the condition does not hold.
 void TileMemory::require(Access& access, Value* condition) {
   const int elements = tile_.array_count * tile_.array_words() * tile_.word_bytes / ir::byte_size(access.dtype);
   access.extent =
@@ -37,7 +37,7 @@ void TileMemory::require(Access& access, Value* condition) {
   access.name = builder_.getInt64(vector_.context.abi.accesses.size() - 1);
 }
 
-/// Emits whether an element was written before the barrier, or by the thread itself.
+/// Emits whether an element was written before the barrier, or by this thread.
 Value* TileMemory::may_load(int array, Value* word, Value* lane) {
   Value* stamp = builder_.CreateLoad(builder_.getInt32Ty(), stamp_of(array, word, lane), "stamp");
   Value* written = builder_.CreateICmpNE(stamp, builder_.getInt32(0));
@@ -46,7 +46,7 @@ Value* TileMemory::may_load(int array, Value* word, Value* lane) {
   return builder_.CreateAnd(written, builder_.CreateOr(before, is_own(stamp)));
 }
 
-/// Stamps an element as this thread's. Emits whether no other had it.
+/// Stamps an element as this thread's. Emits whether no other thread had stamped it.
 Value* TileMemory::claim(int array, Value* word, Value* lane) {
   Value* at = stamp_of(array, word, lane);
   Value* stamp = builder_.CreateLoad(builder_.getInt32Ty(), at, "stamp");
@@ -92,8 +92,8 @@ void TileMemory::store_word(int array, Value* word, std::int64_t later, ir::DTyp
   accesses_.store(access, value, StoreHint::none);
 }
 
-/// Elements that begin no word are the last of one and the first of the next. The word after the last is loaded even
-/// where a vector has nothing of it: that costs less than to ask, and the array has it.
+/// Elements that begin no word are the last of one word and the first of the next. The word after the last is loaded
+/// even if the vector needs none of it: the array has that word, and a test would cost more.
 std::vector<Value*> TileMemory::load_vector(int array, Value* word, std::int64_t later, Value* lane, ir::DType dtype,
                                             llvm::ArrayRef<Value*> needed) {
   const int count = tile_.vector_words() + (lane != nullptr ? 1 : 0);
@@ -114,7 +114,7 @@ std::vector<Value*> TileMemory::load_vector(int array, Value* word, std::int64_t
   return words;
 }
 
-/// Emits whether those elements of a vector may be loaded that are needed.
+/// Emits whether the needed elements of a vector may be loaded.
 Value* TileMemory::may_load_vector(int array, Value* word, std::int64_t first, Value* lane,
                                    llvm::ArrayRef<Value*> needed) {
   Value* all = builder_.getTrue();

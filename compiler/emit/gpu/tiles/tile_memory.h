@@ -8,22 +8,22 @@ namespace padlock::compiler {
 
 /// Emits accesses of the memory that the threads of a block share.
 ///
-/// A device that runs the threads of a block one after the other keeps a stamp for each element: 0, or who wrote it,
-/// and on which side of the barrier. An element that is read and was not written by the thread itself or before the
-/// barrier, and one that two threads write, are faults: on a GPU the order of the two is open.
+/// A device that runs a block's threads one after the other keeps a stamp for each element: 0, or who wrote the
+/// element, and on which side of the barrier. Reading an element is a fault unless it was written before the barrier or
+/// by this thread. Two threads writing one element is a fault. On a GPU the order of the two accesses is open.
 class TileMemory : private TileEmitterBase {
  public:
-  /// `thread`: whose code it is.
+  /// `thread`: its number, whose code is emitted.
   TileMemory(const VectorContext& vector, llvm::Value* thread) : TileEmitterBase(vector), thread_(thread) {}
 
   /// Emits element `lane` of word `word` of an array, both indices.
   [[nodiscard]] llvm::Value* load(int array, llvm::Value* word, llvm::Value* lane, ir::DType dtype);
   void store(int array, llvm::Value* word, llvm::Value* lane, ir::DType dtype, llvm::Value* value);
-  /// Stores all lanes of a word, one integer. Words are counted from `word` on by a number that the code has as a
-  /// constant, here and where vectors are loaded.
+  /// Stores all lanes of a word, one integer. The word is `word` plus `later`, a constant in the code, here and where
+  /// vectors are loaded.
   void store_word(int array, llvm::Value* word, std::int64_t later, ir::DType dtype, llvm::Value* value);
-  /// Emits the words of a vector that begins at a lane of a word, one integer each. `lane`: null where it is the first.
-  /// `needed`: of each element whether it has to be there; all where there are none.
+  /// Emits the words of a vector that begins at a lane of a word, one integer each. `lane`: null for the first lane.
+  /// `needed`: for each element whether it must be there; empty if all must.
   [[nodiscard]] std::vector<llvm::Value*> load_vector(int array, llvm::Value* word, std::int64_t later,
                                                       llvm::Value* lane, ir::DType dtype,
                                                       llvm::ArrayRef<llvm::Value*> needed);

@@ -18,7 +18,7 @@ ThreadValues BlendedValues::code_of(std::size_t segment) {
   return {vector_, static_cast<std::size_t>(blend_.bodies[segment]), arguments_[segment], column_};
 }
 
-/// Lanes of the vector whose columns lie before `end`.
+/// Returns the lanes of the vector whose columns lie before `end`.
 Value* BlendedValues::lanes_before(Value* end) {
   const auto bounded = [&](llvm::Intrinsic::ID bound, Value* value, std::int64_t by) {
     return builder_.CreateBinaryIntrinsic(bound, value, vector_.index(by));
@@ -27,7 +27,7 @@ Value* BlendedValues::lanes_before(Value* end) {
   return builder_.CreateTrunc(bounded(llvm::Intrinsic::smin, lanes, vector_.lanes()), builder_.getInt32Ty());
 }
 
-/// The lanes of some segments, of which neighbours are one run.
+/// Returns the lanes of some segments; neighbouring segments form one run.
 Lanes BlendedValues::lanes_of(const std::vector<std::size_t>& of) {
   Lanes lanes;
   for (std::size_t i = 0; i < of.size(); ++i) {
@@ -40,7 +40,7 @@ Lanes BlendedValues::lanes_of(const std::vector<std::size_t>& of) {
   return lanes;
 }
 
-/// Emits what is done where a condition holds. Elsewhere its values are any.
+/// Emits code for where a condition holds. Elsewhere its values are undefined.
 std::vector<Value*> BlendedValues::where(Value* condition, llvm::function_ref<std::vector<Value*>()> emit) {
   BasicBlock* without = builder_.GetInsertBlock();
   BasicBlock *needed = vector_.block("needed"), *after = vector_.block("blended");
@@ -69,7 +69,7 @@ std::vector<Value*> BlendedValues::load(llvm::function_ref<void()> outside) {
   return loaded;
 }
 
-/// The last segment's results, in which those of the segments before it take the place of their lanes.
+/// Starts from the last segment's results, and puts the results of earlier segments into their lanes.
 std::vector<Value*> BlendedValues::compute(llvm::ArrayRef<Value*> loaded) {
   ends_ = loaded.take_front(segments()).vec();
   loaded = loaded.drop_front(segments());
@@ -80,7 +80,7 @@ std::vector<Value*> BlendedValues::compute(llvm::ArrayRef<Value*> loaded) {
     vectors.push_back(code.vector_from(load.load, loaded.take_front(count)));
     loaded = loaded.drop_front(count);
   }
-  std::map<std::pair<int, std::vector<std::size_t>>, std::vector<Value*>> made;  // by body, and what it takes
+  std::map<std::pair<int, std::vector<std::size_t>>, std::vector<Value*>> made;  // by body, and by what it takes
   const auto results_of = [&](std::size_t segment) {
     const auto [place, is_new] = made.try_emplace({blend_.bodies[segment], blend_.takes[segment]});
     std::vector<Value*> values;

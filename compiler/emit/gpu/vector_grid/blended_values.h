@@ -8,14 +8,14 @@
 
 namespace padlock::compiler {
 
-/// Emits the values of a vector of a grid that has several segments of one row (compiler/schedule/model/blend.h).
+/// Emits the values of a grid's vector that spans several segments of one row (compiler/schedule/model/blend.h).
 class BlendedValues {
  public:
-  /// `segments`: the arguments of each, whose `end` is where it ends. `column`: of the first lane, an index.
+  /// `segments`: the arguments of each; `end` is the segment's end. `column`: of the first lane, an index.
   BlendedValues(const VectorContext& vector, const Blend& blend, std::vector<BodyArguments> segments,
                 llvm::Value* column);
 
-  /// As those of ThreadValues.
+  /// As load and compute of ThreadValues.
   [[nodiscard]] std::vector<llvm::Value*> load(llvm::function_ref<void()> outside);
   [[nodiscard]] std::vector<llvm::Value*> compute(llvm::ArrayRef<llvm::Value*> loaded);
 
@@ -34,7 +34,7 @@ class BlendedValues {
   std::vector<BodyArguments> arguments_;
   llvm::Value* column_;
   LaneMasks masks_;
-  std::vector<llvm::Value*> ends_;  // of each segment the lane after its last, i32: from 0 to the lanes of a vector
+  std::vector<llvm::Value*> ends_;  // for each segment the lane after its last, i32, from 0 to the lanes of a vector
 };
 
 }  // namespace padlock::compiler

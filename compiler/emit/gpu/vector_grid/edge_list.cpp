@@ -25,7 +25,7 @@ Value* EdgeList::ballot(Value* condition) const {
   return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_vote_ballot_sync, {builder_.getInt32(~0U), condition});
 }
 
-/// The same for threads that run one after the other: memory has the count, which begins as 0.
+/// As `add`, for threads that run one after the other: the count is in memory and begins as 0.
 void EdgeList::add_in_turn(llvm::ArrayRef<Value*> slots, llvm::ArrayRef<Value*> are_edges) {
   for (std::size_t i = 0; i < slots.size(); ++i)
     vector_.when(are_edges[i], [&] {

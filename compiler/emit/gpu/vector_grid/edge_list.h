@@ -13,9 +13,9 @@ class EdgeList {
   /// Returns the words that a block's threads share.
   [[nodiscard]] static int shared_words(const KernelContext& context);
 
-  /// Adds the slots of which `are_edges` holds, all of a thread at once. All threads of a warp must call it.
+  /// Adds the slots for which `are_edges` holds, all slots of a thread at once. All threads of a warp must call it.
   void add(llvm::ArrayRef<llvm::Value*> slots, llvm::ArrayRef<llvm::Value*> are_edges);
-  /// Emits `trip(slot, lane)` for this thread's share of the elements: lane number `lane` of a vector. Both are
+  /// Emits `trip(slot, lane)` for this thread's share of the elements. An element is lane `lane` of a vector. Both are
   /// indices.
   void for_each_element(llvm::function_ref<void(llvm::Value* slot, llvm::Value* lane)> trip);
 
@@ -29,8 +29,8 @@ class EdgeList {
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
   llvm::Value* list_;
-  llvm::Value* lane_;               // of the thread in its warp, i32
-  llvm::Value* counted_ = nullptr;  // where a block's threads do not run one after the other
+  llvm::Value* lane_;               // the thread's, in its warp, i32
+  llvm::Value* counted_ = nullptr;  // the count, if a block's threads do not run one after the other
 };
 
 }  // namespace padlock::compiler

@@ -42,7 +42,7 @@ void SegmentEmitter::choose_blend(const ScheduledCase& row, Blend blend, Value* 
   builder.SetInsertPoint(none);
 }
 
-/// The first segment that ends after the column has it. Ends where none is right.
+/// The first segment that ends after the column has the column. The builder ends where no segment fits.
 void SegmentEmitter::choose(const ScheduledCase& row, Value* column, bool whole, std::vector<SegmentSite>& sites) {
   llvm::IRBuilder<>& builder = vector_.builder;
   BasicBlock* none = vector_.block("none");
@@ -76,7 +76,7 @@ void SegmentEmitter::choose(const ScheduledCase& row, Value* column, bool whole,
 
 namespace {
 
-/// Emits where blocks meet that have no end yet, and in which some arguments of a body are. Returns them.
+/// Lets open blocks meet, each with its arguments of a body. Returns the arguments where they meet.
 BodyArguments meet(const VectorContext& vector, std::vector<std::pair<BasicBlock*, BodyArguments>>& ways,
                    std::size_t body) {
   llvm::IRBuilder<>& builder = vector.builder;

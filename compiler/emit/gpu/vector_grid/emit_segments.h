@@ -8,16 +8,16 @@
 
 namespace padlock::compiler {
 
-/// The segments of all rows that one body makes: for each the block that its arguments come from, which has no end yet.
+/// The segments of all rows that one body computes: for each the block that its arguments come from, still open.
 using SegmentSite = std::vector<std::pair<llvm::BasicBlock*, BodyArguments>>;
 
-/// The same of the cases that one blend makes: of each of its segments.
+/// As SegmentSite, for the cases that one blend computes: each has the arguments of all the blend's segments.
 struct BlendSite {
   Blend blend;
   std::vector<std::pair<llvm::BasicBlock*, std::vector<BodyArguments>>> rows = {};
 };
 
-/// What may make a vector whole.
+/// All that may compute a whole vector.
 struct WholeSites {
   std::vector<SegmentSite> bodies;
   std::vector<BlendSite> blends = {};
@@ -30,20 +30,20 @@ class SegmentEmitter {
       : vector_(vector), rows_(vector.context, vector.builder, vector.exprs), run_(vector.context.exprs()) {}
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// Gives the coordinates those of an element of the flattened output, counted from the launch's first. Returns its
+  /// Sets the coordinates to those of an element of the flattened output, counted from the launch's first. Returns its
   /// column.
   llvm::Value* place(llvm::Value* element);
-  /// Emits the choice of the segment, of the row that was placed, that has a column, if a vector that begins there lies
-  /// in it and its body takes vectors; or of the row's blend, if such a vector lies in the row. Returns for each body
-  /// the segments that it makes, and the blends. The builder stands where there is none.
+  /// Emits the choice for a vector that begins at a column of the placed row. A segment is chosen if the vector lies in
+  /// it and its body takes vectors. If the row has a blend, the blend is chosen if the vector lies in the row. Returns
+  /// the segments of each body, and the blends. The builder stands where nothing was chosen.
   [[nodiscard]] WholeSites dispatch_whole(llvm::Value* column) { return dispatch(column, true); }
-  /// The same for one element, which a body makes.
+  /// As dispatch_whole, for one element, which a body computes.
   [[nodiscard]] std::vector<SegmentSite> dispatch_element(llvm::Value* column) {
     return dispatch(column, false).bodies;
   }
-  /// Emits where the segments of a site meet. Returns the arguments of the one that is made.
+  /// Emits the block where a site's segments meet. Returns the arguments of the chosen segment.
   [[nodiscard]] BodyArguments enter(SegmentSite& site, std::size_t body);
-  /// The same of a blend's, for each of its segments.
+  /// As `enter` of a body, for each segment of a blend.
   [[nodiscard]] std::vector<BodyArguments> enter(BlendSite& site);
 
  private:

@@ -11,16 +11,15 @@
 namespace padlock::compiler {
 namespace {
 
-// Kinds of vectors that no body makes whole; else the number of that body stands in their place, or, after all bodies,
-// that of a blend.
+// Kinds of vectors that no body computes whole. Other kinds are the number of a body or, after all bodies, of a blend.
 constexpr int kEdge = -1, kNone = -2;
 
-/// A vector whose loads are on their way.
+/// A vector whose loads are in flight.
 struct LoadedVector {
   Value* slot = nullptr;
-  Value* first = nullptr;  // element, as it is counted
+  Value* first = nullptr;  // element, as the launch counts
   llvm::PHINode* state = nullptr;
-  std::map<std::size_t, std::vector<llvm::PHINode*>> loaded = {};  // by state, of what may make it
+  std::map<std::size_t, std::vector<llvm::PHINode*>> loaded = {};  // by state, of a body or a blend
   std::vector<Blend> blends = {};
 };
 
@@ -58,7 +57,7 @@ class VectorGridEmitter {
     return at_launch(context_.exprs(), vector_.grid(), e, elements, context_.exprs().constant(context_.vectors));
   }
 
-  /// Returns the element at which a vector begins, counted from the launch's first.
+  /// Returns the first element of a vector, counted from the launch's first.
   Value* first_of(Value* slot) {
     vector_.set(vector_.grid().slot, slot);
     return vector_.exact(first_);
@@ -86,11 +85,11 @@ class VectorGridEmitter {
     });
   }
 
-  /// Adds the block in which the builder stands, which has no end yet.
+  /// Adds the open block in which the builder stands.
   void add_way(Ways& ways, std::vector<Value*> values) {
     ways.emplace_back(builder_.GetInsertBlock(), std::move(values));
   }
-  /// Lets all of them meet where the builder stands then.
+  /// Lets all ways meet in the block where the builder then stands.
   std::vector<Value*> end_ways(const Ways& ways) {
     BasicBlock* here = vector_.block("join");
     for (const auto& way : ways) llvm::IRBuilder<>(way.first).CreateBr(here);
@@ -101,7 +100,7 @@ class VectorGridEmitter {
   void emit_element(Value* element) {
     Value* column = segments_.place(element);
     std::vector<SegmentSite> sites = segments_.dispatch_element(column);
-    builder_.CreateUnreachable();  // one of the segments has it
+    builder_.CreateUnreachable();  // one of the segments has the element
     Ways ways;
     for (std::size_t body = 0; body < sites.size(); ++body) {
       if (sites[body].empty()) continue;
@@ -114,16 +113,16 @@ class VectorGridEmitter {
 
   [[nodiscard]] llvm::ConstantInt* state(int kind) const { return builder_.getInt32(static_cast<std::uint32_t>(kind)); }
 
-  /// Emits the loads of this thread's vector number i, if it is all of one segment's, behind the phis of what is
-  /// loaded. Each way through the first one's code waits for the grids before this one: right before its loads, when it
-  /// has found where they start, or at its end.
+  /// Emits the loads of this thread's vector number i, if one segment or blend has all of it; then phis of the loaded
+  /// values. The first vector's code waits for earlier grids on every path: right before the loads, when their starts
+  /// are found, or at the path's end.
   LoadedVector load(int i) {
     LoadedVector vector{.slot = builder_.CreateAdd(thread_, context_.index(std::int64_t{i} * vector_.grid().threads))};
     vector.first = first_of(vector.slot);
     BasicBlock* join = vector_.block("loaded");
     vector.state = llvm::PHINode::Create(builder_.getInt32Ty(), 4, "state", join);
     bool waits = i == 0 && context_.abi.waits;
-    if (waits && vector_.schedule().row_data >= 0) {  // which is read before it is known where loads start
+    if (waits && vector_.schedule().row_data >= 0) {  // read before the starts of loads are known
       vector_.wait_for_earlier_grids();
       waits = false;
     }
@@ -169,7 +168,7 @@ class VectorGridEmitter {
     return vector;
   }
 
-  /// A phi for each value that comes from one of the blocks that `state` comes from; from others it is any.
+  /// Makes a phi for each value that comes from one of `state`'s blocks. From other blocks the value is undefined.
   std::vector<llvm::PHINode*> merge(llvm::PHINode& state, const std::pair<BasicBlock*, std::vector<Value*>>& from) {
     std::vector<llvm::PHINode*> phis;
     for (Value* value : from.second) {
@@ -181,8 +180,8 @@ class VectorGridEmitter {
     return phis;
   }
 
-  /// All vectors that lie next to each other are stored by one instruction, whichever bodies made them: a sector of
-  /// memory that two of them share is written once.
+  /// Stores all vectors that lie next to each other by one instruction, whichever bodies computed them. A sector of
+  /// memory that two vectors share is then written once.
   void store(const LoadedVector& vector) {
     BasicBlock* done = vector_.block("stored");
     llvm::SwitchInst* choice = builder_.CreateSwitch(vector.state, done);
@@ -205,7 +204,7 @@ class VectorGridEmitter {
     builder_.SetInsertPoint(done);
   }
 
-  /// A blend whose loads are done.
+  /// Returns the values of a blend whose loads are done.
   BlendedValues blended(const Blend& blend) {
     std::vector<BodyArguments> none;
     for (const int body : blend.bodies) none.emplace_back(context_, static_cast<std::size_t>(body));
@@ -220,7 +219,7 @@ class VectorGridEmitter {
   EdgeList edges_;
   Value* thread_;
   Expr first_ = {};            // element of a vector
-  Value* elements_ = nullptr;  // that the launch writes
+  Value* elements_ = nullptr;  // elements that the launch writes
 };
 
 }  // namespace

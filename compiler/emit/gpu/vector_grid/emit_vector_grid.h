@@ -4,10 +4,9 @@
 
 namespace padlock::compiler {
 
-/// Emits what thread number `thread` of block `block` does of a schedule with a grid of vectors: the tile of that
-/// number. The numbers are indices. A thread loads its vectors that lie in one segment of one row, then stores them.
-/// The elements of the others, edges, are shared out among the threads of its warp: few vectors are edges, and all of a
-/// warp would wait for them.
+/// Emits what thread `thread` of block `block` does of a schedule with a grid of vectors; both are indices. The thread
+/// loads its vectors that lie in one segment of one row, then stores them. The other vectors are edges. The threads of
+/// a warp share the edges' elements: edges are few, and all of a warp would wait for each.
 void emit_vectors(const VectorContext& vector, llvm::Value* block, llvm::Value* thread);
 
 }  // namespace padlock::compiler

@@ -2,15 +2,15 @@
 #include "compiler/emit/scalar/emit_loop.h"
 #include "compiler/emit/scalar/vector_shift.h"
 
-// How a body of a grid loads neighbouring elements: as a vector where its address is a multiple of its size, else
-// element by element or out of two granules.
+// Emits a grid body's loads of neighbouring elements. A load is a vector if its address is a multiple of its size.
+// Other loads go element by element, or out of two granules.
 namespace padlock::compiler {
 
 unsigned ThreadValues::vector_bytes(std::size_t load) const {
   return static_cast<unsigned>(vector_.lanes() * ir::byte_size(load_at(load).dtype));
 }
 
-/// From four elements on a vector takes more instructions than the two loads and the shift of granules.
+/// From four elements on, a vector of single loads takes more instructions than two granules and their shift.
 bool ThreadValues::takes_granules(std::size_t load) const {
   constexpr int kFewElements = 4;
   return is_vector(load_at(load)) && vector_.lanes() > kFewElements;
@@ -20,14 +20,14 @@ llvm::Type* ThreadValues::granule_type(std::size_t load) const {
   return VectorShift(builder_, vector_bytes(load), ir::byte_size(load_at(load).dtype)).type();
 }
 
-/// A reversed load has its last lane first.
+/// The first in memory is the last lane of a reversed load.
 Value* ThreadValues::first_in_memory(std::size_t load) {
   Value* element = element_of(load, column_);
   if (!reversed(load)) return element;
   return builder_.CreateSub(element, vector_.context.offset(vector_.lanes() - 1));
 }
 
-/// Bytes that an element is past a multiple of the vector's size, i32.
+/// Emits the bytes that an element is past a multiple of the vector's size, i32.
 Value* ThreadValues::past_vector(std::size_t load, Value* element) {
   Value* address = builder_.CreatePtrToInt(accesses_.address(access_of(load, element)), builder_.getInt64Ty());
   const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
@@ -56,8 +56,8 @@ Value* Lanes::has(llvm::IRBuilder<>& builder, int lane) const {
   return found;
 }
 
-/// One load where the address is a multiple of the vector's size: as a rule all of a launch's are, or none. A lane that
-/// is not needed may lie outside of the tensor.
+/// Emits one load if the address is a multiple of the vector's size: usually all addresses of a launch are, or none. A
+/// lane that is not needed may lie outside the tensor.
 std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element, Value* past, const Lanes* needed) {
   BasicBlock* aligned = vector_.block("aligned");
   BasicBlock* misaligned = vector_.block("misaligned");
@@ -91,8 +91,8 @@ std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element
   return {phis.begin(), phis.end()};
 }
 
-/// A vector that is a granule itself takes no second one, and is inside as it is, if all its lanes are needed: then
-/// nothing is tested.
+/// Loads two granules. A vector that is itself a granule needs no second one. If all its lanes are needed it is inside
+/// the tensor, and nothing is tested.
 std::vector<Value*> ThreadValues::load_granules(std::size_t load, Value* element, Value* past, const Lanes* needed,
                                                 llvm::function_ref<void()> outside) {
   const Granules& granules = vector_.grid().granules;
@@ -146,7 +146,7 @@ std::size_t ThreadValues::loaded_values(std::size_t load) const {
   return takes_granules(load) ? kGranuleValues : static_cast<std::size_t>(vector_.lanes());
 }
 
-/// A vector that is a granule is not shifted.
+/// A vector that is itself a granule is not shifted.
 Value* ThreadValues::from_granules(std::size_t load, llvm::ArrayRef<Value*> loaded) {
   BasicBlock* before = builder_.GetInsertBlock();
   BasicBlock* shifts = vector_.block("shifts");

@@ -31,7 +31,7 @@ Access VectorContext::checked(Access store, std::size_t result) const {
 
 void VectorContext::wait_for_earlier_grids() const {
   if (!context.abi.waits) return;
-  // In this order, so that two grids are resident at most: with more a small launch takes a tenth longer.
+  // The order keeps at most two grids resident: with more, a small launch takes a tenth longer.
   builder.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_wait, {});
   builder.CreateIntrinsic(llvm::Intrinsic::nvvm_griddepcontrol_launch_dependents, {});
 }
@@ -85,7 +85,7 @@ Access ThreadValues::access_of(std::size_t load, Value* element, int elements) {
 
 // --- elements ------------------------------------------------------------------------------------------------------
 
-/// The element that a load of no `general` kind has for a column of the output, which is not negative.
+/// Emits the element of a load (no `general` kind) for a column of the output, which is not negative.
 Value* ThreadValues::element_of(std::size_t load, Value* column) {
   const BodyLoad& moving = load_at(load);
   Value* base = arguments_.loads[load].base;
@@ -101,7 +101,7 @@ Value* ThreadValues::element_of(std::size_t load, Value* column) {
   return moving.kind == LoadKind::reversed ? builder_.CreateSub(base, steps) : builder_.CreateAdd(base, steps);
 }
 
-/// A launch that counts from another element gives it as the base of such a load.
+/// Emits the element of a `general` load. A launch that counts from another element gives that element as the base.
 Value* ThreadValues::general_element(std::size_t load) {
   Value* element = vector_.exprs.address(builder_, load_at(load).offset);
   return vector_.context.in_parts ? builder_.CreateAdd(element, arguments_.loads[load].base) : element;
@@ -147,7 +147,7 @@ std::vector<Value*> ThreadValues::load(llvm::function_ref<void()> outside) {
 std::vector<Value*> ThreadValues::compute(llvm::ArrayRef<Value*> loaded) {
   if (has_sums(body_)) return loaded.vec();
   const auto index_count = static_cast<std::size_t>(
-      std::ranges::count(body_.nodes, NodeKind::index, &BodyNode::kind));  // of a vector none has a scope
+      std::ranges::count(body_.nodes, NodeKind::index, &BodyNode::kind));  // vectors need no indices in scopes
   indices_.assign(loaded.begin(), loaded.begin() + static_cast<std::ptrdiff_t>(index_count));
   loaded = loaded.drop_front(index_count);
   std::vector<Value*> values;
@@ -170,7 +170,8 @@ std::vector<Value*> ThreadValues::compute(int lanes, llvm::ArrayRef<Value*> load
   return compute_from(lanes, [&](std::size_t i) { return loads[i] == nullptr ? load_here(i) : loads[i]; });
 }
 
-/// Emits the coordinates that are elements, at the first column: where the others are not set, there are none.
+/// Emits the coordinates that are elements, at the first column. There are none where the other coordinates are not
+/// set.
 std::vector<Value*> ThreadValues::emit_indices() {
   std::vector<Value*> indices;
   for (const BodyNode& node : body_.nodes)
@@ -178,8 +179,7 @@ std::vector<Value*> ThreadValues::emit_indices() {
   return indices;
 }
 
-/// `load`: gives vectors of so many lanes or scalars that all lanes share, in the walks of a sum at each of their
-/// turns.
+/// `load_of`: gives vectors of `lanes` lanes, or scalars that all lanes share; in a sum's walks, at each turn.
 std::vector<Value*> ThreadValues::compute_from(int lanes, llvm::function_ref<Value*(std::size_t)> load_of) {
   BodyValues nodes(vector_.context, body_, builder_, vector_.fields, vector_.exprs);
   BodyValues::Values values(body_.nodes.size());

@@ -14,11 +14,11 @@ struct VectorContext {
   llvm::IRBuilder<>& builder;
   const LaunchFields& fields;
   ExprEmitter& exprs;
-  /// Memory that a block's threads share: the lists of edges of its warps (compiler/emit/gpu/vector_grid/edge_list.h),
-  /// or a tile's arrays. It begins as 0 where threads are run in a loop.
+  /// Memory that a block's threads share: its warps' lists of edges (compiler/emit/gpu/vector_grid/edge_list.h), or a
+  /// tile's arrays. It begins as 0 where threads run in a loop.
   llvm::Value* shared = nullptr;
-  /// Null on a GPU. A device that runs a block's threads in a loop calls the code for each interval, when all threads
-  /// are done with the one before: 0 for the vectors and 1 for the edges, or for a tile's loads and its stores.
+  /// Null on a GPU. A device that runs a block's threads in a loop calls the code once for each interval, after all
+  /// threads have ended the one before. Interval 0 has the vectors or a tile's loads, 1 the edges or a tile's stores.
   llvm::Value* interval = nullptr;
 
   [[nodiscard]] const Schedule& schedule() const { return context.schedule; }
@@ -33,7 +33,7 @@ struct VectorContext {
     return compiler::holds(builder, exprs, tests);
   }
   void set(ir::Expr coordinate, llvm::Value* value) const { exprs.set_coordinate(coordinate, value); }
-  /// Returns the access of elements of a tensor. The address is a multiple of their size, where that is known of any.
+  /// Returns the access of elements of a tensor. The address is a multiple of their size, if any is known to be.
   [[nodiscard]] Access access_of(llvm::Value* pointer, ir::DType dtype, llvm::Value* first, int elements = 1) const {
     const bool is_aligned = context.target.aligned_elements;
     return {.pointer = pointer,
@@ -42,22 +42,22 @@ struct VectorContext {
             .elements = elements,
             .align = is_aligned ? static_cast<unsigned>(elements * ir::byte_size(dtype)) : 1};
   }
-  /// How vectors of results are stored.
+  /// Returns how vectors of results are stored.
   [[nodiscard]] StoreHint store_hint() const {
     const bool evicts_first = schedule().store == StoreKind::nontemporal && context.target.takes_words;
     return evicts_first ? StoreHint::evict_first : StoreHint::none;
   }
-  /// Returns the row of the output that is so many after the launch's first. Both are indices.
+  /// Returns the row of the output that is `row` rows after the launch's first. Both are indices.
   [[nodiscard]] llvm::Value* row_of_output(llvm::Value* row) const;
-  /// Elements of the output that a launch writes, in that type.
+  /// Returns the number of output elements that a launch writes, in this type.
   [[nodiscard]] llvm::Value* launched_elements(llvm::Type* type) const;
-  /// Adds to a store into a result what its test needs, if it is not proved to be inside.
+  /// Adds to a store into a result what its test needs, unless the store is proved to be inside.
   [[nodiscard]] Access checked(Access store, std::size_t result) const;
-  /// Emits the wait for the grids before this one, where the kernel waits: all accesses of global memory come after it,
-  /// and what can be computed without them before it, while those grids end.
+  /// Emits the wait for the grids before this one, if the kernel waits. All accesses of global memory come after the
+  /// wait. Computation without them comes before it, while those grids end.
   void wait_for_earlier_grids() const;
-  /// Emits what is done before a barrier of the block and what after it. Where threads are run one after the other,
-  /// each goes up to the barrier first: it returns there.
+  /// Emits what comes before a barrier of the block, and what comes after. Where threads run one after the other, each
+  /// thread first runs up to the barrier and returns there.
   void in_turn(llvm::function_ref<void()> before, llvm::function_ref<void()> after) const;
   /// Emits code for where a condition holds; the builder stands after it.
   template <class Emit>
@@ -70,43 +70,43 @@ struct VectorContext {
 struct Lanes {
   std::vector<std::pair<llvm::Value*, llvm::Value*>> runs = {};
 
-  /// Emits whether there are any; whether all are there; whether one is.
+  /// Emit whether any lane is there; whether all are; whether one is.
   [[nodiscard]] llvm::Value* any(llvm::IRBuilder<>& builder) const;
   [[nodiscard]] llvm::Value* all(llvm::IRBuilder<>& builder, int lanes) const;
   [[nodiscard]] llvm::Value* has(llvm::IRBuilder<>& builder, int lane) const;
 };
 
-/// Emits the values that a thread makes by a body: of a vector of a grid that lies in one segment of one row, or of one
+/// Emits the values that a thread computes by a body: of a grid's vector that lies in one segment of one row, or of one
 /// element.
 class ThreadValues {
  public:
   /// `column`: of the first element, an index.
   ThreadValues(const VectorContext& vector, std::size_t body, BodyArguments arguments, llvm::Value* column);
 
-  /// Emits the loads of a vector: values that nothing has been done with, of which `compute` makes the results, or
-  /// nothing where a granule lies outside of its tensor: that goes to `outside`. The builder stands where all are
-  /// loaded. Of a body that adds up in walks, which load, these are the results.
+  /// Emits a vector's loads, from which `compute` makes the results. Where a granule lies outside its tensor, goes to
+  /// `outside` instead. The builder stands where all values are loaded. For a body that loads in the walks of a sum,
+  /// returns the results.
   [[nodiscard]] std::vector<llvm::Value*> load(llvm::function_ref<void()> outside);
   /// Returns the results, a vector each, from what was loaded.
   [[nodiscard]] std::vector<llvm::Value*> compute(llvm::ArrayRef<llvm::Value*> loaded);
   /// Emits loads and results of one element.
   [[nodiscard]] std::vector<llvm::Value*> compute_element();
 
-  /// Emits one load of a vector of which some lanes are needed (null: all), as many values as `loaded_values` says; and
-  /// makes the vector of them, or the scalar that all lanes share.
+  /// Emits one load of a vector, of which some lanes are needed (null: all). Returns as many values as `loaded_values`
+  /// says. `vector_from` makes of them the vector, or the scalar that all lanes share.
   [[nodiscard]] std::vector<llvm::Value*> load_lanes(std::size_t load, llvm::function_ref<void()> outside,
                                                      const Lanes* needed);
   [[nodiscard]] std::size_t loaded_values(std::size_t load) const;
   [[nodiscard]] llvm::Value* vector_from(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
 
-  /// Emits one load of that element; null if it is done in the walks of a sum, or after its data.
+  /// Emits one load of the element. Returns null if the load is done in the walks of a sum, or after its data.
   [[nodiscard]] llvm::Value* load_element(std::size_t load);
-  /// Emits the results of so many lanes from what all loads gave: vectors, or scalars that all lanes share.
+  /// Emits the results of `lanes` lanes from the values of all loads: vectors, or scalars that all lanes share.
   [[nodiscard]] std::vector<llvm::Value*> compute(int lanes, llvm::ArrayRef<llvm::Value*> values);
 
  private:
   [[nodiscard]] const BodyLoad& load_at(std::size_t i) const { return body_.loads[i]; }
-  /// Return whether a load, or an index, waits for others of the element: in a sum, or where data says.
+  /// Return whether a load, or an index, must wait for others of the element: inside a sum, or by data.
   [[nodiscard]] static bool is_late(const BodyLoad& load) { return load.scope >= 0 || load.by_data; }
   [[nodiscard]] bool is_late(const BodyNode& index) const {
     return index.scope >= 0 || vector_.schedule().kernel.graph.has_column_data(index.index);
@@ -114,7 +114,7 @@ class ThreadValues {
   [[nodiscard]] bool reversed(std::size_t i) const { return load_at(i).kind == LoadKind::reversed; }
   [[nodiscard]] llvm::Type* type_of(std::size_t load, int lanes) const;
   [[nodiscard]] unsigned vector_bytes(std::size_t load) const;
-  /// Returns whether a vector that is not aligned is taken from two granules, not element by element.
+  /// Returns whether a vector that is not aligned comes from two granules, instead of element by element.
   [[nodiscard]] bool takes_granules(std::size_t load) const;
   [[nodiscard]] llvm::Type* granule_type(std::size_t load) const;
   Access access_of(std::size_t load, llvm::Value* element, int elements = 1);
@@ -139,7 +139,7 @@ class ThreadValues {
   AccessEmitter accesses_;
   BodyArguments arguments_;
   llvm::Value* column_;
-  std::vector<llvm::Value*> indices_ = {};  // the values of index nodes, in their order
+  std::vector<llvm::Value*> indices_ = {};  // values of index nodes, in their order
 };
 
 }  // namespace padlock::compiler

@@ -6,7 +6,7 @@
 
 namespace padlock::compiler {
 
-/// Emits the stores of vectors that lie at multiples of their size in memory, of a grid or of boxes.
+/// Emits the stores of a grid's or a box's vectors, which lie at multiples of their size in memory.
 class VectorStores {
  public:
   explicit VectorStores(const VectorContext& vector)
@@ -21,12 +21,12 @@ class VectorStores {
   }
   /// The grid's phase, an index.
   [[nodiscard]] Value* phase() const { return phase_; }
-  /// Returns a condition: all results have that phase, so that vectors of all are stored whole.
+  /// Returns a condition: all results have the grid's phase, so that vectors of all results are stored whole.
   [[nodiscard]] Value* together() const { return together_; }
-  /// Stores vectors of all results, or elements, that begin at element `first`, which is not negative.
+  /// Store a vector, or one element, of each result from element `first` on, which is not negative.
   void store_vector(Value* first, llvm::ArrayRef<Value*> results) { store(first, vector_.lanes(), results); }
   void store_element(Value* element, llvm::ArrayRef<Value*> results) { store(element, 1, results); }
-  /// Stores so many elements of all results, an integer each, from one on that is at a multiple of their size.
+  /// Stores `elements` elements of all results, an integer each, from an element at a multiple of their size on.
   void store_part(Value* element, int elements, llvm::ArrayRef<Value*> parts) {
     for (std::size_t i = 0; i < parts.size(); ++i)
       accesses_.store(access_of(i, element, elements), parts[i], StoreHint::none);

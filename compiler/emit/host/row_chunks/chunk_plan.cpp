@@ -52,11 +52,11 @@ std::size_t RowChunkPlan::guard_index(PredicateId guard) const {
 
 namespace {
 
-// Beyond any offset, and so that a difference of two fits.
+// A number beyond any offset, such that a difference of two such numbers fits.
 constexpr std::int64_t kNone = std::int64_t{1} << 61;
 
-/// Emits the planner: first what columns take, and runs of columns; then, row by row, each part of a run that fits the
-/// rest of a vector.
+/// Emits the planner. It first finds what columns take, and runs of columns. Then, row by row, it places each part of a
+/// run that fits the rest of a vector.
 class ChunkPlanEmitter : private FunctionEmitter {
  public:
   ChunkPlanEmitter(KernelContext& context, const RowChunks& chunks, const RowChunkPlan& plan)
@@ -98,8 +98,8 @@ class ChunkPlanEmitter : private FunctionEmitter {
     return made;
   }
 
-  /// The vector that is being filled, and what it has; for each load, the least and the last element of its window; for
-  /// each selection, the bits of its lanes.
+  /// The state of the vector that is being filled. For each load: the least and the last element of its window. For
+  /// each selection: the bits of its lanes.
   struct Fill {
     Value *vector, *filled, *element, *full, *failed;
     std::vector<Value*> low, high, bits;
@@ -111,7 +111,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
         for (Value*& value : *values) visit(value);
     }
   };
-  /// A row of a unit: each load's element without the column's part, and which guards' other conditions hold.
+  /// A row of a unit: each load's element without the column's part, and which guards hold by their other conditions.
   struct UnitRow {
     std::vector<Value*> sources, holds;
   };
@@ -158,7 +158,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
     return fill;
   }
 
-  /// for (i = 0; i < count; ++i) fill = trip(i, fill), for a count that is not 0.
+  /// Emits: for (i = 0; i < count; ++i) fill = trip(i, fill). Precondition: count > 0.
   template <class Trip>
   Fill fold(Value* count, Fill fill, Trip&& trip) {
     BasicBlock* before = builder_.GetInsertBlock();
@@ -188,7 +188,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
     return made;
   }
 
-  /// Emits how many units a chunk has.
+  /// Emits the number of units in a chunk.
   Value* choose_units() {
     const RowChunkLoop& loop = chunks_.loop;
     Value* unit = exprs_.exact(builder_, loop.unit);
@@ -196,7 +196,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
       return builder_.CreateUDiv(builder_.CreateAdd(a, builder_.CreateSub(b, index(1))), b);
     };
     Value* few = quotient(index(loop.least_elements), unit);
-    // The least number by which the bytes of a unit are whole lines: a power of two.
+    // The least number of units whose bytes are whole lines: a power of two.
     Value* bytes = builder_.CreateMul(unit, index(loop.narrowest));
     Value* zeros = builder_.CreateIntrinsic(llvm::Intrinsic::cttz, {i64_}, {bytes, builder_.getTrue()});
     Value* lines = builder_.CreateShl(index(1), larger(builder_.CreateSub(index(6), zeros), index(0)));
@@ -206,7 +206,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
     return smaller(builder_.CreateSelect(fits, whole, few), all);
   }
 
-  /// The conditions of a predicate that are of the column, or those that are not.
+  /// Emits whether a predicate's conditions on the column hold, or its other conditions.
   Value* holds(PredicateId predicate, bool of_column) {
     std::vector<ConditionId> some;
     for (const ConditionId id : kernel().graph.conditions_of(predicate))
@@ -233,8 +233,9 @@ class ChunkPlanEmitter : private FunctionEmitter {
     return plan_.guard_index(chunks_.body.loads[load].guard);
   }
 
-  /// Emits the runs of columns: a column goes on with the run of the one before it if the same conditions hold, and
-  /// what is loaded is the next element, the one before or the same, as in the rest of the run. Returns their number.
+  /// Emits the runs of columns. A column continues the previous column's run if the same conditions hold and each load
+  /// goes on as in the rest of the run. A load goes on to the next element, the one before or the same. Returns the
+  /// number of runs.
   Value* find_runs() {
     store_word(RowChunkPlan::runs(), index(0));
     begin_run(index(0), index(0));
@@ -267,7 +268,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
       steps.push_back(builder_.CreateSelect(builder_.CreateAnd(is_second, is_used), step, known));
     }
     Value* next = builder_.CreateAdd(run, index(1));
-    begin_run(next, column);  // overwritten unless it does
+    begin_run(next, column);  // overwritten unless the column begins a run
     for (std::size_t i = 0; i < loads(); ++i)
       store_entry(plan_.run_steps[i], run,
                   builder_.CreateSelect(goes_on, steps[i], load_entry(plan_.run_steps[i], run)));
@@ -323,8 +324,9 @@ class ChunkPlanEmitter : private FunctionEmitter {
     return fill;
   }
 
-  /// Gives some of the elements that are left of a run the next lanes of the vector, if all that is loaded for the
-  /// first is in the windows, else the first lanes of the next vector; as many as that holds for. Returns how many.
+  /// Gives the next of a run's remaining elements lanes of the vector, if the windows have all loads of the first. If
+  /// not, gives them the first lanes of the next vector. Takes as many elements as this holds for. Returns the number
+  /// taken.
   Value* place_part(const UnitRow& part, const std::vector<Value*>& steps, Value* left, Fill& fill) {
     const RowChunkLoop& loop = chunks_.loop;
     const RowChunkVariables at(context_.exprs());
@@ -351,7 +353,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
     for (std::size_t i = 0; i < loads(); ++i) {
       low[i] = builder_.CreateSelect(fits, low[i], part.sources[i]);
       high[i] = builder_.CreateSelect(fits, high[i], part.sources[i]);
-      // A step leads up to the window's last element, or down to its first.
+      // A step goes up to the window's last element, or down to its first.
       Value* up = builder_.CreateSub(builder_.CreateAdd(low[i], most_span), part.sources[i]);
       Value* down = builder_.CreateSub(part.sources[i], builder_.CreateSub(high[i], most_span));
       Value* room = builder_.CreateSelect(builder_.CreateICmpSGT(steps[i], index(0)), up, down);
@@ -373,7 +375,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
     return count;
   }
 
-  /// Writes the lanes, and what is known of their vector so far. Whole vectors: what is past the part is written again.
+  /// Writes the lanes, and the vector's state so far. Writes whole vectors: lanes past the part are overwritten later.
   void write(const UnitRow& part, const std::vector<Value*>& steps, Fill& fill, Value* filled, Value* count,
              Value* fits) {
     store_entry(plan_.positions, fill.vector, builder_.CreateSub(fill.element, filled));
@@ -403,7 +405,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
     }
   }
 
-  /// Counts windows from the first, and indices from their windows; says how many vectors there are.
+  /// Makes windows relative to the first, and indices relative to their windows. Writes the number of vectors.
   void finish(const Fill& fill) {
     Value* vectors = builder_.CreateAdd(fill.vector, index(1));
     store_entry(plan_.positions, vectors, fill.element);
@@ -418,8 +420,8 @@ class ChunkPlanEmitter : private FunctionEmitter {
     store_word(RowChunkPlan::vectors(), vectors);
   }
 
-  /// Makes a chunk of the whole units that the first vectors have, where registers hold those, and they have at least
-  /// four fifths as many elements each as all vectors have. Returns whether it does.
+  /// Makes a chunk of the whole units in the first vectors, if registers hold these vectors. Their elements per vector
+  /// must be at least four fifths of the average of all vectors. Returns whether it made the chunk.
   Value* hold(Value* vectors) {
     Value* held = index(RowChunkPlan::kHeld);
     Value* few = smaller(held, vectors);
@@ -436,7 +438,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
     return is_held;
   }
 
-  /// A vector that loads nothing takes the first window.
+  /// A vector without loads takes the first window.
   void finish_windows(std::size_t load, Value* vectors) {
     Fill ends = start();
     ends = fold(vectors, ends, [&](Value* vector, Fill so_far) {

@@ -11,44 +11,44 @@
 namespace padlock::compiler {
 
 /// The memory of a launch's plan: what the vectors of a chunk take (compiler/schedule/model/row_chunks.h), and what the
-/// planner knows of columns. Words of 64 bits, then tables. Offsets are expressions over sizes, in bytes; so is what
-/// the launch allocates.
+/// planner knows of columns. First come words of 64 bits, then tables. Offsets are expressions over sizes, in bytes; so
+/// is the size to allocate.
 class RowChunkPlan {
  public:
-  /// `bit_masks`: masks are words of a bit a lane, else a byte a lane.
+  /// `bit_masks`: masks are words of one bit per lane, else one byte per lane.
   RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool bit_masks);
 
-  /// A table with so many bytes an entry.
+  /// A table whose entries have this many bytes.
   struct Table {
     Expr offset;
     int bytes = 8;
   };
-  /// Vectors of a chunk of rows that registers hold, where that is as good as more.
+  /// Vectors of a chunk of rows that registers hold, if so few are as good as more.
   static constexpr int kHeld = 4;
-  /// Vectors of a trip that takes those which follow each other.
+  /// Vectors that a trip takes, if they follow each other.
   [[nodiscard]] static int vectors_of_trip(const RowChunks& chunks) { return 2 * chunks.loop.joined; }
   // Words:
   static constexpr std::size_t vectors() { return 0; }  ///< of a chunk; 0: no plan
-  /// The first of them, all full, so that they follow each other: whole trips.
+  /// Number of vectors at the beginning that are full, so that they follow each other: whole trips.
   static constexpr std::size_t full() { return 8; }
   static constexpr std::size_t units() { return 16; }  ///< of a chunk
-  static constexpr std::size_t runs() { return 24; }   ///< while it is made: the last run of columns
+  static constexpr std::size_t runs() { return 24; }   ///< used by the planner: the last run of columns
   static constexpr std::size_t lowest(std::size_t load) { return 32 + 16 * load; }  ///< first window, from its base
   static constexpr std::size_t spread(std::size_t load) { return 40 + 16 * load; }
-  // An entry for each vector, and one more of `positions`:
-  Table positions;             ///< elements from the chunk's first; the last: of a chunk
-  std::vector<Table> starts;   ///< of its window, from the first; of each load
-  std::vector<Table> indices;  ///< into its window, as many bits as an element; of each load
-  std::vector<Table> masks;    ///< of each guard of a selection
-  // An entry for each column:
-  std::vector<Table> column_sources;  ///< the column's part of an offset; of each load
-  std::vector<Table> column_holds;    ///< whether the conditions on the column hold, a byte; of each guard
-  // An entry for each run of columns whose sources are as far apart, while the same conditions hold:
-  Table run_begins;              ///< and one more
-  std::vector<Table> run_steps;  ///< of each load
-  Expr bytes;                    ///< of all
+  // Tables with an entry for each vector; `positions` has one more:
+  Table positions;             ///< elements from the chunk's first; the last: elements of a chunk
+  std::vector<Table> starts;   ///< for each load: window's begin, from the first window
+  std::vector<Table> indices;  ///< for each load: indices into the window, as wide as an element
+  std::vector<Table> masks;    ///< for each guard of a selection
+  // Tables with an entry for each column:
+  std::vector<Table> column_sources;  ///< for each load: the column's part of an offset
+  std::vector<Table> column_holds;    ///< for each guard: whether its conditions on the column hold, a byte
+  // Tables with an entry for each run: columns whose sources are equally far apart, while the same conditions hold:
+  Table run_begins;              ///< has one more entry
+  std::vector<Table> run_steps;  ///< for each load
+  Expr bytes;                    ///< of the whole plan
 
-  /// The predicates of selections, then of loads, each once.
+  /// The guards of selections, then of loads, each once.
   std::vector<PredicateId> guards;
   std::size_t selections = 0;
   [[nodiscard]] std::size_t guard_index(PredicateId guard) const;

@@ -17,7 +17,7 @@ using llvm::PHINode;
 
 constexpr int kLine = 64;
 
-/// Emits the loop over chunks, and in it the loop over a chunk's vectors.
+/// Emits the loop over chunks, with a loop over each chunk's vectors in it.
 class ChunkLoopEmitter : private FunctionEmitter {
  public:
   ChunkLoopEmitter(KernelContext& context, const RowChunks& chunks, const RowChunkPlan& plan)
@@ -61,7 +61,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
       llvm::cast<PHINode>(loads_[i].window)->addIncoming(windows[i], last);
     builder_.CreateCondBr(builder_.CreateICmpEQ(count, vectors_), trip, done);
     builder_.SetInsertPoint(done);
-    // Of the last row the rest is taken otherwise, after what the last vector has stored past its part.
+    // The rest of a last row is taken in another way, after what the last vector has stored past its part.
     scope_.end(builder_.CreateUDiv(smaller(taken, left_), exprs_.exact(builder_, context_.schedule.columns)));
     return scope_.function;
   }
@@ -80,8 +80,8 @@ class ChunkLoopEmitter : private FunctionEmitter {
     VectorPermute permute;
     llvm::Type* element = nullptr;
     Value *tensor = nullptr, *stride = nullptr, *storage = nullptr, *spread = nullptr;
-    Value* window = nullptr;  ///< the first of this chunk
-    Value* from = nullptr;    ///< where that begins
+    Value* window = nullptr;  ///< the first window of this chunk
+    Value* from = nullptr;    ///< where that window begins
   };
 
   PHINode* begin_trip(Value* from, BasicBlock* before) {
@@ -105,8 +105,8 @@ class ChunkLoopEmitter : private FunctionEmitter {
     return builder_.CreateAnd(are_inside(at, last_, nullptr), builder_.CreateICmpSLE(next, left_));
   }
 
-  /// Emits the loop over whole chunks of so few vectors that registers hold their lanes, where they are of such, and
-  /// full if they are joined. Returns the first chunk after them.
+  /// Emits the loop over whole chunks with so few vectors that registers hold their lanes; joined vectors must be full.
+  /// Returns the first chunk after them.
   Value* emit_held(Value* from, int joined) {
     Value* is_held = builder_.CreateICmpEQ(vectors_, index(RowChunkPlan::kHeld));
     if (joined > 1) is_held = builder_.CreateAnd(is_held, builder_.CreateICmpNE(full_, index(0)));
@@ -192,8 +192,8 @@ class ChunkLoopEmitter : private FunctionEmitter {
     }
   }
 
-  /// Tests that a vector which begins at `last` in the chunk stays in the task's rows, and its windows in their
-  /// tensors; without a vector, that those of all do.
+  /// Tests that the vector at `last` in the chunk stays in the task's rows, and its windows in their tensors. If
+  /// `vector` is null, tests the windows of all vectors.
   Value* are_inside(Value* chunk, Value* last, Value* vector) {
     exprs_.set_coordinate(at_.last, last);
     Value* inside = builder_.CreateICmpSLE(chunk, exprs_.exact(builder_, chunks_.loop.limit));
@@ -209,7 +209,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
     return inside;
   }
 
-  /// Emits how many of the chunk's first vectors are inside, and begin before the units end.
+  /// Emits how many of the chunk's first vectors are inside and begin before the units end.
   Value* vectors_inside(Value* chunk) {
     BasicBlock* before = builder_.GetInsertBlock();
     BasicBlock* test = block("test");
@@ -223,7 +223,8 @@ class ChunkLoopEmitter : private FunctionEmitter {
     inside = builder_.CreateAnd(inside, builder_.CreateICmpSLT(builder_.CreateAdd(chunk, position), left_));
     builder_.CreateCondBr(inside, next, end);
     builder_.SetInsertPoint(next);
-    // (All would be a whole chunk: its units end after its last vector begins, and so may those that are left.)
+    // (All vectors may be inside though no whole chunk is left: the units left may end after the last vector begins, as
+    // a chunk's own units do.)
     Value* following = builder_.CreateAdd(vector, index(1));
     vector->addIncoming(following, next);
     builder_.CreateCondBr(builder_.CreateICmpSLT(following, vectors_), test, end);
@@ -237,14 +238,14 @@ class ChunkLoopEmitter : private FunctionEmitter {
     return end;
   }
 
-  /// Emits where a chunk's vectors lie.
+  /// Emits a chunk's addresses.
   void begin_chunk(Value* chunk) {
     for (std::size_t i = 0; i < results_.size(); ++i)
       stored_[i] = builder_.CreateGEP(element(kernel().result(i).dtype), results_[i], chunk);
     for (Load& load : loads_) load.from = builder_.CreateGEP(load.element, load.tensor, load.window);
   }
 
-  /// Emits the chunk's first `count` vectors: those that follow each other several a trip.
+  /// Emits the chunk's first `count` vectors; vectors that follow each other go several a trip.
   void emit_vectors(Value* chunk, Value* count) {
     begin_chunk(chunk);
     const int joined = chunks_.loop.joined;
@@ -260,11 +261,11 @@ class ChunkLoopEmitter : private FunctionEmitter {
                  [&](Value* vector) { emit_vector(lanes_of(vector, 1, load_entry(plan_.positions, vector)), 1, 0); });
   }
 
-  /// What a plan has of some vectors that are taken as one.
+  /// A plan's entries for some vectors that are taken as one.
   struct Lanes {
     Value* position = nullptr;                ///< where they are stored, in elements after the chunk's first
-    std::vector<std::vector<Value*>> starts;  ///< of their windows, of each load
-    std::vector<Value*> numbers;              ///< of each load
+    std::vector<std::vector<Value*>> starts;  ///< for each load: where their windows begin
+    std::vector<Value*> numbers;              ///< for each load
     std::map<PredicateId, Value*> masks;
   };
   Lanes lanes_of(Value* vector, int joined, Value* position) {
@@ -280,7 +281,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
     return all;
   }
 
-  /// `number`: of the first of them in its trip.
+  /// `number`: of the first vector in its trip.
   void emit_vector(const Lanes& taken, int joined, int number) {
     BodyValues::Values values = invariants_.at(joined);
     const auto load = [&](const BodyNode& node) {
@@ -320,7 +321,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
     return parts.front();
   }
 
-  /// The lanes' mask: bits where the target has registers of them, else bytes.
+  /// Loads the lanes' mask: bits if the target has mask registers, else bytes.
   Value* load_mask(const RowChunkPlan::Table& table, Value* vector, int joined) {
     if (!context_.target.mask_registers)
       return load_entry(table, vector, vector_of(builder_.getInt8Ty(), joined * lanes()));
@@ -337,7 +338,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
     return concatenated(std::move(parts));
   }
 
-  /// (Beside zero a mask's bits are those of the choice: no instruction has to look at its signs.)
+  /// (With zero as the other value, the mask's bits make the choice: no instruction has to look at signs.)
   Value* choose_lanes(Value* mask, Value* value, Value* other) {
     if (context_.target.mask_registers) return builder_.CreateSelect(mask, value, other);
     auto* type = llvm::cast<llvm::FixedVectorType>(value->getType());
@@ -350,10 +351,10 @@ class ChunkLoopEmitter : private FunctionEmitter {
     return builder_.CreateSelect(holds, value, other);
   }
 
-  /// Asks for a line that a later vector stores. Vectors that cross lines and are stored again in part keep their
-  /// places in a core's queue of stores until all their lines have come: rows of 66 bytes of 64 took 1.25 to 1.9 times
-  /// as long as a copy on a Xeon (the latter where the core's other thread was busy, which halves the queue), and as
-  /// long as a copy with this; with 512 and 2048 bytes as with 1024.
+  /// Prefetches a line that a later vector stores. Vectors that cross lines and are partly stored again stay in a
+  /// core's store queue until all their lines have come. On a Xeon, rows of 66 bytes of 64 took 1.25 to 1.9 times as
+  /// long as a copy: 1.9 with the core's other thread busy, which halves the queue. With this prefetch they take as
+  /// long as a copy; 512 and 2048 bytes do as well as 1024.
   void prefetch(Value* to) {
     constexpr int kAhead = 1024;
     Value* ahead = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), to, kAhead);
@@ -366,10 +367,10 @@ class ChunkLoopEmitter : private FunctionEmitter {
   const RowChunkPlan& plan_;
   RowChunkVariables at_;
   BodyValues nodes_;
-  std::map<int, BodyValues::Values> invariants_;  // of so many vectors joined
-  std::map<std::uint32_t, Value*> tables_;        // where they begin, by Expr::id
-  std::vector<Value*> results_;                   // where the first unit begins in each
-  std::vector<Value*> stored_;                    // where a chunk does
+  std::map<int, BodyValues::Values> invariants_;  // by the number of joined vectors
+  std::map<std::uint32_t, Value*> tables_;        // where tables begin, by Expr::id
+  std::vector<Value*> results_;                   // for each result: where the first unit begins
+  std::vector<Value*> stored_;                    // for each result: where a chunk begins
   std::vector<Load> loads_;
   Value *vectors_ = nullptr, *full_ = nullptr, *last_ = nullptr, *left_ = nullptr;
 };

@@ -4,10 +4,9 @@
 
 namespace padlock::compiler {
 
-/// Emits i64 taker(launch, first, units, elements, base of each load), which takes rows by the launch's plan: the first
-/// of so many units that follow each other, of which the first begins `first` elements after the output's first and
-/// `elements` before the end of the task. Returns how many rows it took. Precondition of a call: there is a plan, of
-/// some vectors.
+/// Emits i64 taker(launch, first, units, elements, base of each load), which takes rows by the launch's plan. `units`:
+/// units that follow each other. The first of them begins `first` elements after the output's first, and `elements`
+/// before the end of the task. Returns the number of rows taken. Precondition of a call: the plan has vectors.
 [[nodiscard]] llvm::Function* emit_row_chunks(KernelContext& context, const RowChunks& chunks,
                                               const RowChunkPlan& plan);
 

@@ -13,13 +13,13 @@ using llvm::Value;
 namespace {
 
 struct Instruction {
-  int bytes;  // of a vector
-  int size;   // the least elements that it is taken for
-  int unit;   // bytes of what it permutes
+  int bytes;  // of the instruction's vector
+  int size;   // the least size of elements that it is used for
+  int unit;   // bytes that it permutes as one
   unsigned intrinsic;
 };
 
-// The first that fits is taken. Which of them a target has is what VectorPermutes says.
+// The first instruction that fits is taken. VectorPermutes says which a target has.
 constexpr std::array kInstructions = {Instruction{16, 1, 1, llvm::Intrinsic::x86_ssse3_pshuf_b_128},
                                       Instruction{32, 4, 4, llvm::Intrinsic::x86_avx2_permd},
                                       Instruction{32, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_256},
@@ -49,7 +49,7 @@ llvm::FixedVectorType* VectorPermute::units() const {
                                     static_cast<unsigned>(bytes_ / unit_));
 }
 
-/// The vector in an instruction's, whose upper part may be anything.
+/// Widens the vector to an instruction's; the upper part is undefined.
 Value* VectorPermute::as_units(Value* vector) {
   if (lanes_ * size_ < bytes_) {
     std::vector<int> lanes(static_cast<std::size_t>(bytes_ / size_), llvm::PoisonMaskElem);
@@ -59,7 +59,7 @@ Value* VectorPermute::as_units(Value* vector) {
   return builder_.CreateBitCast(vector, units());
 }
 
-/// The indices of an element's units, in the integer that is as wide as the element: i * n + k in unit k of n.
+/// Returns the indices of an element's units, in an integer as wide as the element: i * n + k in unit k of n.
 Value* VectorPermute::numbered(Value* indices) {
   const int count = size_ / unit_;
   std::uint64_t ones = 0, numbers = 0;

@@ -7,20 +7,20 @@
 namespace padlock::compiler {
 namespace {
 
-// Measured on a Zen 4 with one thread (docs/host-kernels.md), and the first on a Zen 3, too.
+// Measured on a Zen 4 with one thread (docs/host-kernels.md); the first also on a Zen 3.
 constexpr int kLoadsAheadBytes = 1024;
 constexpr int kStoresAheadBytes = 8192;
 constexpr int kLoadsAheadRows = 2;
 constexpr int kLineBytes = 64;
-// How far ahead boxes are fetched, measured on a Zen 5.
+// Number of boxes to fetch ahead, measured on a Zen 5.
 constexpr std::int64_t kBoxesAhead = 2;
 constexpr std::int64_t kLongRunBoxes = 8;
 constexpr int kBoxesAheadBytes = 1024;
 
 }  // namespace
 
-/// Fetches, where results go past the caches, the rows that the sums of the next row add up: one after the other they
-/// are too short for a core's hardware prefetcher, and often in descending order.
+/// Where results go past the caches, fetches the rows that the next row's sums add up. Each row is too short for a
+/// core's hardware prefetcher, and rows often come in descending order.
 void RunVector::prefetch_next_sums() {
   if (!body_.uses_rows || body_.lanes == 1 || kernel().rank() == 1 || !has_sums(body_)) return;
   Value* nontemporal = emit_is_nontemporal(context_, builder_, exprs_);
@@ -34,7 +34,7 @@ void RunVector::prefetch_next_sums() {
   builder_.GetInsertBlock()->setName("fetched");
 }
 
-/// Fetches the run's columns of what a sum adds up where its walks stand.
+/// Fetches the run's columns of a sum's terms at the current places of its walks.
 void RunVector::prefetch_terms(int sum) {
   for (const BodyNode& node : body_.nodes) {
     if (node.scope != sum || node.kind != NodeKind::load) continue;
@@ -46,12 +46,12 @@ void RunVector::prefetch_terms(int sum) {
   }
 }
 
-/// May name any address: it never faults. An operand bundle, even an empty one, makes the quicker selection
-/// (codegen.cpp) leave the block from its begin up to here to a graph, where addresses become part of the instructions:
-/// else each would be computed apart, which a copy takes longer for.
+/// May name any address: a prefetch never faults. An operand bundle, even an empty one, makes the quicker selection
+/// (codegen.cpp) leave the block up to here to a graph. A graph makes addresses part of the instructions. Else each
+/// address would be computed apart, which makes a copy slower.
 void RunVector::prefetch(Value* address, Prefetch how) {
   const bool write = how == Prefetch::write;
-  const unsigned locality = how == Prefetch::far ? 2 : 3;  // of 3 goes to the first cache, of 2 to the second
+  const unsigned locality = how == Prefetch::far ? 2 : 3;  // 3: to the first cache; 2: to the second
   llvm::Function* prefetch =
       llvm::Intrinsic::getOrInsertDeclaration(&context_.module, llvm::Intrinsic::prefetch, {address->getType()});
   builder_.CreateCall(prefetch,
@@ -67,8 +67,8 @@ void RunVector::plan_prefetches() {
     gaps_.push_back(nullptr);
     if (!arguments_.takes_rows || body_.loads[i].kind != LoadKind::contiguous) continue;
     if (!has_row_gap(context_.schedule, static_cast<int>(index_), i)) continue;
-    // A core's hardware prefetcher follows the order of the lines: to fetch a gap shorter than a row, too, costs less
-    // than the misses at the row after it.
+    // A core's hardware prefetcher follows the order of the lines. Fetching a gap shorter than a row, too, costs less
+    // than the misses at the next row.
     Value* run = builder_.CreateSub(end, arguments_.begin);
     Value* gap = builder_.CreateSub(arguments_.loads[i].step, run);
     Value* is_wide = builder_.CreateICmpSGT(gap, run);
@@ -90,8 +90,8 @@ void RunVector::prefetch_loads(Value* column, const VectorLoop& loop) {
   }
 }
 
-/// Blocks that lie closer than a line are in lines that a core fetches by itself. (Results of few channels, whose rows
-/// are few streams, took 1.1 to 1.6 times as long where they were asked for, of 16 and more 0.6 to 0.8.)
+/// A core by itself fetches the lines of blocks that lie closer than a line. (Few channels: their results' rows are few
+/// streams, and took 1.1 to 1.6 times as long with prefetches. From 16 channels on: 0.6 to 0.8.)
 Value* RunVector::pays_to_fetch(const Turn& turn) {
   const TurnedLoad& load = turn.loads.front();
   const int bytes = ir::byte_size(body_.loads[static_cast<std::size_t>(load.load)].dtype);
@@ -100,8 +100,8 @@ Value* RunVector::pays_to_fetch(const Turn& turn) {
   return builder_.CreateAnd(by_line, emit_is_nontemporal(context_, builder_, exprs_));
 }
 
-/// (Where rows follow each other in the result, and are short, the lines after those of this box are needed before
-/// those of the columns after it.)
+/// (In a result with short consecutive rows, the lines after this box's lines are needed before those of the columns
+/// after it.)
 void RunVector::prefetch_blocks(const Turn& turn, Value* column) {
   for (const TurnedLoad& load : turn.loads) {
     const int bytes = ir::byte_size(body_.loads[static_cast<std::size_t>(load.load)].dtype);
@@ -120,8 +120,8 @@ void RunVector::prefetch_blocks(const Turn& turn, Value* column) {
   }
 }
 
-/// Fetches the part of each result that is written next: the elements after these, or, where the next row lies
-/// elsewhere, the same columns of the row after it.
+/// Fetches the part of each result that is written next. It is the elements after these or, where the next row lies
+/// elsewhere, the same columns of the next row.
 void RunVector::prefetch_box(Value* column) {
   const bool rows_follow = context_.schedule.row_axis + 2 == kernel().rank();
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
@@ -153,11 +153,11 @@ void RunVector::prefetch_stores() {
       return accesses_.address({.pointer = from, .dtype = result_type(i), .first = by});
     };
     Value* begin = moved(address_of(i, arguments_.begin), ahead);
-    // A fill's first line is left out: what ends there fetches it.
+    // A fill's first line is left out: the run that ends there fetches it.
     if (!body_.loads.empty()) edges.emplace_back(begin, kLineBytes);
     edges.emplace_back(moved(begin, length), kLineBytes);
   }
-  // Only lines that two runs share are written through the caches. Where there is none, a prefetch would cost and not
+  // Only lines that two runs share are written through the caches. Without shared lines a prefetch would cost and not
   // help.
   llvm::BasicBlock* shared = new_block(builder_, "shared");
   llvm::BasicBlock* after = new_block(builder_, "after");

@@ -43,7 +43,7 @@ class RunsEmitter : private FunctionEmitter {
   }
   BodyArguments arguments_of(const KernelContext& context, std::size_t index) const {
     BodyArguments arguments(context, index);
-    unsigned parameter = 1;  // after the launch
+    unsigned parameter = 1;  // the launch is the first
     arguments.for_each([&](Value*& value, bool) { value = scope_.argument(parameter++); });
     return arguments;
   }
@@ -66,13 +66,14 @@ class RunsEmitter : private FunctionEmitter {
 
   // --- rows ---------------------------------------------------------------------------------------------------------
 
-  /// Rows that are left: where the first begins, and how many there are.
+  /// The rows left: where the first begins, and how many there are.
   struct Rows {
     Row first;
     Value* count;
   };
 
-  /// Makes of the values of rows others: `make(value, like)`, of those of `like` in the same order; null stays.
+  /// Makes a row of values from another: `make(value, like)`, with the values of `like` in the same order. Null stays
+  /// null.
   template <class Make>
   static Row each_of(const Row& row, const Row& like, Make&& make) {
     const auto of = [&](Value* a, Value* b) { return a == nullptr ? nullptr : make(a, b); };
@@ -85,7 +86,7 @@ class RunsEmitter : private FunctionEmitter {
             each(row.loads, like.loads)};
   }
 
-  /// Phis for rows like these where the builder stands, without their values.
+  /// Makes phis for rows like these where the builder stands; adds no values to them.
   Rows join_rows(const Rows& like) {
     const auto phi = [&](Value* value, Value*) -> Value* { return builder_.CreatePHI(value->getType(), 2); };
     return {each_of(like.first, like.first, phi), phi(like.count, nullptr)};
@@ -107,15 +108,14 @@ class RunsEmitter : private FunctionEmitter {
     return value->getType()->isPointerTy() ? builder_.CreateGEP(builder_.getInt8Ty(), value, by)
                                            : builder_.CreateAdd(value, by);
   }
-  /// Emits where the row begins that lies so many rows after this one.
+  /// Emits where the row begins that lies `rows` rows after this one.
   Row moved_rows(const Row& first, Value* rows) {
     return each_of(first, steps_,
                    [&](Value* value, Value* step) { return moved_by(value, builder_.CreateMul(step, rows)); });
   }
   Value* are_left(Value* rows) { return builder_.CreateICmpSGT(rows, builder_.getInt64(0)); }
 
-  /// Emits a loop over the rows, of which there is at least one, with what `emit_row` emits as its body. Branches to
-  /// `done`.
+  /// Emits a loop over the rows, of which there is at least one. `emit_row` emits the loop's body. Branches to `done`.
   template <class EmitRow>
   void for_each(const Rows& rows, BasicBlock* done, EmitRow&& emit_row) {
     BasicBlock* before = builder_.GetInsertBlock();
@@ -133,8 +133,8 @@ class RunsEmitter : private FunctionEmitter {
 
   // --- runs ---------------------------------------------------------------------------------------------------------
 
-  /// Emits the run [from, to) of each row, by the strategy for its length. Branches to `done`. The choice among vector
-  /// strategies is made for each row: it is predicted, and a loop over rows for each strategy would be twice the code.
+  /// Emits the run [from, to) of each row, by the strategy for its length. Branches to `done`. Each row chooses its
+  /// vector strategy anew: the branch is predicted, and one loop over rows per strategy would be twice the code.
   void emit_run(Value* from, Value* to, Rows rows, BasicBlock* done) {
     if (!context_.bounds_check) {
       for (const Interleave& interleave : body_.interleaves) rows = emit_interleave(interleave, from, to, rows, done);
@@ -174,8 +174,8 @@ class RunsEmitter : private FunctionEmitter {
     });
   }
 
-  /// Emits rows by boxes of all their columns, where they are few, and branches to `done`. Where there are rows that
-  /// are not taken so the builder stands; returns them.
+  /// Emits rows of few columns by boxes of all their columns, and branches to `done`. Returns the rows that are not
+  /// taken; the builder stands where there are any.
   Rows emit_interleave(const Interleave& interleave, Value* from, Value* to, const Rows& rows, BasicBlock* done) {
     BasicBlock* boxes = block("interleaved");
     BasicBlock* others = block("others");
@@ -205,8 +205,8 @@ class RunsEmitter : private FunctionEmitter {
     return left;
   }
 
-  /// Emits the run by boxes, where it has enough columns, and branches to `done`. Where it has not the builder stands;
-  /// returns the column from which on there is a run left.
+  /// Emits the run by boxes if it has enough columns, and branches to `done`. Else the builder stands where it has too
+  /// few. Returns the column from which a run is left.
   Value* emit_turn(const Turn& turn, Value* from, Value* to, const Rows& rows, BasicBlock* done) {
     BasicBlock* boxes = block("boxes");
     BasicBlock* others = block("no_boxes");
@@ -224,7 +224,8 @@ class RunsEmitter : private FunctionEmitter {
     builder_.SetInsertPoint(others);
     return join(builder_, {{before, {from}}, {after, {limit}}})[0];
   }
-  /// Emits whether a run has enough columns for a box, and where its last box begins; null where no box is moved back.
+  /// Emits whether a run has enough columns for a box, and where its last box begins. The latter is null if no box is
+  /// moved back.
   std::pair<Value*, Value*> enter_boxes(const LoopStrategy& along, Value* from, Value* to) {
     exprs_.set_coordinate(run_.begin, from);
     exprs_.set_coordinate(run_.end, to);
@@ -257,7 +258,7 @@ class RunsEmitter : private FunctionEmitter {
   }
   void emit_box(const Turn& turn, Value* column, Value* row, const Rows& rows) {
     std::vector<Row> at = {moved_rows(rows.first, row)};
-    vector_.emit_box(turn, column, [&](int g) {  // where it is needed, so that few registers are
+    vector_.emit_box(turn, column, [&](int g) {  // here, so that few registers are in use
       while (std::ssize(at) <= g) {
         Value* is_there = builder_.CreateICmpSLT(builder_.CreateAdd(row, index(std::ssize(at))), rows.count);
         at.push_back(each_of(at.back(), steps_, [&](Value* value, Value* step) {
@@ -268,8 +269,8 @@ class RunsEmitter : private FunctionEmitter {
     });
   }
 
-  /// A run of fewer elements than any vector has, or of sums, column by column: the rows are the longer loop, and lie
-  /// in the cache; where a sum's walks begin and end is the same in all of them.
+  /// Emits column by column a run that is shorter than any vector, or a run of sums. The rows are the longer loop and
+  /// lie in the cache. A sum's walks begin and end at the same places in all rows.
   void emit_columns(Value* from, const Rows& rows, BasicBlock* done) {
     const VectorLoop& loop = body_.strategies[0].loops.front();
     counted_loop(builder_, from, exprs_.exact(builder_, loop.limit), 1, [&](Value* column) {
@@ -284,12 +285,12 @@ class RunsEmitter : private FunctionEmitter {
   // --- nontemporal rows
   // ------------------------------------------------------------------------------------------------
 
-  /// The code of a run that all runs of nontemporal rows share, and the values that it is entered with.
+  /// The code that all runs of nontemporal rows share, and the values that it is entered with.
   struct SharedRun {
     BasicBlock* block;
     Value *from, *to;
     Rows rows;
-    Value* left;  // of the rows, with this one; 0: nothing is nontemporal
+    Value* left;  // of the rows, including this one; 0: nothing is nontemporal
   };
 
   SharedRun begin_shared_run(BasicBlock* block, const Rows& like) {
@@ -300,7 +301,7 @@ class RunsEmitter : private FunctionEmitter {
     Rows rows = join_rows(like);
     return {.block = block, .from = from, .to = to, .rows = std::move(rows), .left = phi()};
   }
-  /// One more way into it, without the jump.
+  /// Adds a way into the shared run, without the jump.
   static void enter(const SharedRun& run, Value* from, Value* to, const Rows& rows, Value* left, BasicBlock* way) {
     const auto add = [&](Value* phi, Value* value) { llvm::cast<llvm::PHINode>(phi)->addIncoming(value, way); };
     add(run.from, from);
@@ -310,8 +311,8 @@ class RunsEmitter : private FunctionEmitter {
   }
   Rows one_of(const Rows& rows) { return {rows.first, builder_.getInt64(1)}; }
 
-  /// Row by row: the run up to the first line, the lines, and the run after them. All runs share one code, which takes
-  /// all rows at once where nothing is nontemporal.
+  /// Emits row by row: the run up to the first line, the lines, and the run after them. All runs share one code, which
+  /// takes all rows at once if nothing is nontemporal.
   void emit_nontemporal(const LoopStrategy& strategy, const Rows& all, BasicBlock* done) {
     BasicBlock* start = builder_.GetInsertBlock();
     BasicBlock* large = block("large");
@@ -341,16 +342,17 @@ class RunsEmitter : private FunctionEmitter {
   /// Goes to `row` where rows are nontemporal, else to `run`.
   void choose_streaming(const LoopStrategy& strategy, BasicBlock* large, BasicBlock* row, BasicBlock* run) {
     vector_.plan_prefetches();
-    // Runs too short for non-temporal stores take the ordinary strategies: an edge of few elements goes by columns.
+    // Runs too short for non-temporal stores take the ordinary strategies. An edge of few elements goes by columns.
     Value* is_long = holds(builder_, exprs_, strategy.entry_conditions);
     builder_.CreateCondBr(builder_.CreateAnd(emit_is_nontemporal(context_, builder_, exprs_), is_long), large, run);
     builder_.SetInsertPoint(large);
-    // A line of the first result has whole vectors of all others: what is aligned in one row is in every row.
+    // A line of the first result has whole vectors of all other results. If these are aligned in one row, they are
+    // aligned in every row.
     Value* before_line = builder_.CreateSub(begin(), vector_.misalignment(begin(), strategy.line));
     builder_.CreateCondBr(vector_.stores_are_aligned(before_line), row, run);
   }
 
-  /// The run of a row up to its first line.
+  /// Emits the run of a row up to its first line.
   void emit_row_start(const LoopStrategy& strategy, const Rows& at, const SharedRun& run) {
     vector_.set_row(at.first);
     Value* past = builder_.CreateSub(index(strategy.line), vector_.misalignment(begin(), strategy.line));
@@ -361,20 +363,20 @@ class RunsEmitter : private FunctionEmitter {
     builder_.CreateBr(run.block);
   }
 
-  /// Its lines, and then the run after them.
+  /// Emits a row's lines, and then the run after them.
   void emit_lines(const LoopStrategy& strategy, const SharedRun& run) {
     vector_.set_row(run.rows.first);
-    set_whole_run(builder_.CreateSub(run.to, begin()));  // the run before this ended at the first line
+    set_whole_run(builder_.CreateSub(run.to, begin()));  // the previous run ended at the first line
     emit_loop(strategy.loops[1], exprs_.exact(builder_, strategy.loops[1].from));
     Value* rest = exprs_.exact(builder_, strategy.loops[2].from);
     enter(run, rest, end(), one_of(run.rows), run.left, builder_.GetInsertBlock());
     builder_.CreateBr(run.block);
   }
 
-  /// Back to `row`, which began with the rows `at`, or to `done` after the last.
+  /// Goes back to `row`, which began with the rows `at`; after the last row goes to `done`.
   void emit_next_row(const SharedRun& run, BasicBlock* row, const Rows& at, BasicBlock* done) {
     if (vector_.fetches_gaps()) {
-      // Also after the last: the rows go on in another call.
+      // Fetches gaps after the last row, too: the rows go on in another call.
       BasicBlock* gaps = block("gaps");
       builder_.CreateCondBr(are_left(run.left), gaps, done);
       builder_.SetInsertPoint(gaps);
@@ -411,7 +413,7 @@ class RunsEmitter : private FunctionEmitter {
   const Body& body_;
   RunVariables run_;
   RunVector vector_;
-  Row steps_;  // from a row to the next
+  Row steps_;  // from one row to the next
 };
 
 }  // namespace

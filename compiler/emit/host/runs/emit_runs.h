@@ -4,8 +4,8 @@
 
 namespace padlock::compiler {
 
-/// Emits whether stores go past the caches, as i1: always, never, or (StoreKind::automatic) where the results are too
-/// large for them.
+/// Emits whether stores go past the caches, as i1. StoreKind::automatic: if the results are too large for the caches.
+/// Other kinds: always or never.
 [[nodiscard]] llvm::Value* emit_is_nontemporal(const KernelContext& context, llvm::IRBuilder<>& builder,
                                                ExprEmitter& exprs);
 

@@ -38,8 +38,8 @@ void RunVector::hoist_from_sums(Value* column) {
   hoist_from_sums(std::vector<Expr>{});
 }
 
-/// Computes once what sums have in common but for what varies, and their walks: where these begin and end, with a
-/// division each, and their rows' offsets. LLVM would leave it in the loops, which may not run.
+/// Computes once, outside the loops, what sums have in common but for `varying`: where walks begin and end, with a
+/// division each, and their rows' offsets. LLVM would leave this in the loops, which may not run.
 void RunVector::hoist_from_sums(std::vector<Expr> varying) {
   for (const auto& walk : kernel().walk_variables) varying.push_back(walk.variable);
   for (const BodyNode& node : body_.nodes) {
@@ -51,7 +51,7 @@ void RunVector::hoist_from_sums(std::vector<Expr> varying) {
   }
 }
 
-/// Computes values that do not depend on the innermost coordinate once.
+/// Computes once the values that do not depend on the innermost coordinate.
 void RunVector::emit_invariants() {
   const auto load = [&](const BodyNode& node) { return emit_load(node.load, nullptr, 1); };
   invariants_ = values_.invariants(body_.lanes, {.load = load});
@@ -116,7 +116,7 @@ void RunVector::set_row(const Row& row) {
 std::vector<Value*> RunVector::compute(Value* column, const VectorLoop& loop, int displacement) {
   BodyValues::Values values = loop.lanes == body_.lanes ? invariants_.vectors : invariants_.scalars;
   for (Value*& value : values) {
-    if (box_row_ != nullptr) value = nullptr;  // not the same in all rows of a box
+    if (box_row_ != nullptr) value = nullptr;  // differs between the rows of a box
     if (value != nullptr) value = values_.spread(value, loop.lanes);
   }
   displacement_ = displacement;
@@ -133,7 +133,7 @@ void RunVector::emit_masked(Value* column, Value* limit, const VectorLoop& loop)
   accessed_ = nullptr;
 }
 
-/// By a comparison of bytes, which hold the number of any vector's elements.
+/// Masks by a comparison of bytes, which can count the elements of any vector.
 void RunVector::mask(Access& access, bool reversed) {
   if (accessed_ == nullptr) return;
   llvm::SmallVector<llvm::Constant*, 64> numbers;
@@ -155,7 +155,7 @@ void RunVector::store(Value* column, const VectorLoop& loop, int displacement, c
     access.elements = loop.lanes;
     mask(access, /*reversed=*/false);
     if (context_.checks_stores(index_)) {
-      // Results are dense even where the value is an input, returned, with strides of its own.
+      // Results are dense. The kernel may return an input, whose strides may differ.
       const ir::Layout output = ir::Layout::dense(context_.exprs(), kernel().extents);
       access.name = builder_.getInt64(context_.buffer_of_result(result));
       access.extent = exprs_.word(output.storage_extent());
@@ -174,7 +174,7 @@ Value* RunVector::address_of(std::size_t result, Value* column) {
                             .first = in_row ? column : builder_.CreateAdd(arguments_.row, column)});
 }
 
-/// The low bits of an address, as an index.
+/// Emits the low bits of an address, as an index.
 Value* RunVector::low_bits(Value* address, int bytes) {
   Value* low = builder_.CreateTrunc(builder_.CreatePtrToInt(address, builder_.getInt64Ty()), context_.index_type());
   return builder_.CreateAnd(low, context_.index(bytes - 1));
@@ -182,7 +182,7 @@ Value* RunVector::low_bits(Value* address, int bytes) {
 
 Value* RunVector::misalignment(Value* column, int lanes) {
   const int size = result_bytes(0);
-  // (By a shift: a division would be looked at as one that may be slow.)
+  // (By a shift: LLVM would treat a division as possibly slow.)
   const int shift = std::countr_zero(static_cast<unsigned>(size));
   return builder_.CreateLShr(low_bits(address_of(0, column), lanes * size), context_.index(shift));
 }

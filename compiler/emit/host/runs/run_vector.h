@@ -10,75 +10,74 @@
 namespace padlock::compiler {
 
 /// Emits a body for one vector of neighbouring elements of a run: its loads, its operations and its stores. Values that
-/// are the same for every vector are loaded where the builder stands when the emitter is made.
+/// all vectors share are loaded where the builder stands when the emitter is made.
 class RunVector {
  public:
-  /// All are borrowed but the arguments.
+  /// Borrows all but `arguments`.
   RunVector(KernelContext& context, std::size_t body, llvm::IRBuilder<>& builder, const LaunchFields& fields,
             ExprEmitter& exprs, BodyArguments arguments);
 
-  /// Says where a row starts: in the results and in what is loaded contiguously by pointers, and by its elements'
-  /// numbers where something else asks for these (else null).
+  /// Where a row starts: pointers into the results and into contiguous loads. The element numbers are there if other
+  /// code needs them, else null.
   struct Row {
     llvm::Value* offset = nullptr;
-    std::vector<llvm::Value*> bases;           ///< of each load
-    std::vector<llvm::Value*> outputs, loads;  ///< pointers; null where a load is not contiguous
+    std::vector<llvm::Value*> bases;           ///< for each load
+    std::vector<llvm::Value*> outputs, loads;  ///< pointers; null if a load is not contiguous
   };
 
-  /// Emits all results at coordinates [column, column + lanes), moved by a displacement that is added to addresses,
-  /// where it becomes part of the instruction.
+  /// Emits all results at coordinates [column, column + lanes), plus `displacement`. It is added to addresses, where it
+  /// becomes part of the instruction.
   void emit(llvm::Value* column, const VectorLoop& loop, int displacement = 0) {
     store(column, loop, displacement, compute(column, loop, displacement));
   }
-  /// Emits those at coordinates [column, limit) of such a vector, of which there is one or more.
+  /// Emits the results at coordinates [column, limit) of such a vector, at least one.
   void emit_masked(llvm::Value* column, llvm::Value* limit, const VectorLoop& loop);
 
-  /// For boxes of few rows, the first of which is set: emits up to which column of a run that ends at `to` blocks lie
-  /// in the storage; and what groups them, which is the same for all boxes.
+  /// For boxes of few rows, whose first row is set. Emits the column up to which blocks lie in the storage, in a run
+  /// that ends at `to`. Also emits what groups the blocks, which is the same for all boxes.
   [[nodiscard]] llvm::Value* begin_few_rows(const Turn& turn, llvm::Value* to, llvm::Value* rows);
-  /// Emits the box of a turn whose first row and column are these: number g of its rows is the row `row_at(g)`.
+  /// Emits the box of a turn at `column`. Row g of the box is `row_at(g)`.
   void emit_box(const Turn& turn, llvm::Value* column, llvm::function_ref<Row(int g)> row_at);
 
-  /// Emits, before the boxes of rows of few columns, what is the same for all; and a box: number `row` is its first
-  /// row. The first of all rows is set.
+  /// For boxes of rows of few columns; the first of all rows is set. `begin_interleave` emits values that all boxes
+  /// share. `emit_interleave` emits the box whose first row is number `row`.
   void begin_interleave(const Interleave& interleave);
   void emit_interleave(const Interleave& interleave, llvm::Value* row);
-  /// Emits whether what later boxes load and store should be fetched: where the result is too large for the caches.
+  /// Emits whether to prefetch what later boxes load and store: if the result is too large for the caches.
   [[nodiscard]] llvm::Value* pays_to_fetch(const Turn& turn);
-  /// Fetches the blocks of a later box's columns, of the line that begins with the row that is set.
+  /// Fetches the blocks of a later box's columns, for the line that begins with the row that is set.
   void prefetch_blocks(const Turn& turn, llvm::Value* column);
   /// Fetches what a later box writes, for the row that is set.
   void prefetch_box(llvm::Value* column);
 
-  /// Computes what prefetches need in rows that are written past the caches, where the builder stands, before the rows.
+  /// Computes before the rows, where the builder stands, what prefetches need in rows that are written past the caches.
   void plan_prefetches();
-  /// Prefetches, in a loop of such a row, the loads of this row or of a later one.
+  /// Prefetches, in a loop of such a row, the loads of this row or of a later row.
   void prefetch_loads(llvm::Value* column, const VectorLoop& loop);
-  /// Fetches the lines at both ends of a later row that are written through the caches, so that those stores do not
+  /// Prefetches the lines at both ends of a later row that are written through the caches, so that their stores do not
   /// wait.
   void prefetch_stores();
-  /// After such a row: fetches what lies between it and the next one, where that is worth it. Nothing is emitted where
-  /// nothing lies there.
+  /// Prefetches, after such a row, the gap between it and the next row if that pays. Emits nothing if there is no gap.
   void prefetch_gaps();
   [[nodiscard]] bool fetches_gaps() const {
     return std::ranges::any_of(gaps_, [](llvm::Value* gap) { return gap != nullptr; });
   }
 
   /// Emits by how many elements the first result at `column` is past a boundary of `lanes` elements, a power of two.
-  /// (An address that is not a multiple of the element size never reaches one; then this is only a shift.)
+  /// (If the address is not a multiple of the element size, this is only a shift: no element reaches a boundary.)
   [[nodiscard]] llvm::Value* misalignment(llvm::Value* column, int lanes);
-  /// Emits whether all results are at multiples of a vector's size at this column.
+  /// Emits whether all results at this column are at multiples of a vector's size.
   [[nodiscard]] llvm::Value* stores_are_aligned(llvm::Value* column);
 
   [[nodiscard]] const BodyArguments& arguments() const { return arguments_; }
-  /// Emits the start of the first row, and how many bytes on the next one's pointers are, in the same order; where the
-  /// builder stands, before all loops.
+  /// Emit the start of the first row, and the bytes from each row's pointers to the next row's, in the same order. The
+  /// builder stands before all loops.
   [[nodiscard]] Row first_row();
   [[nodiscard]] Row row_steps();
-  /// Sets where the row starts from here on. The builder stands where it is that row's turn.
+  /// Sets the row's start from here on. The builder stands where that row is emitted.
   void set_row(const Row& row);
-  /// Computes where the builder stands, before the rows, what the sums of this column have in common. From there on
-  /// nothing else may be emitted than this column.
+  /// Computes before the rows, where the builder stands, what the sums of this column have in common. From there on
+  /// only this column may be emitted.
   void hoist_from_sums(llvm::Value* column);
 
  private:
@@ -87,7 +86,7 @@ class RunVector {
   [[nodiscard]] const BodyArguments::Load& argument(int load) const {
     return arguments_.loads[static_cast<std::size_t>(load)];
   }
-  /// The offset of a load at innermost coordinate 0.
+  /// Returns the offset of a load at innermost coordinate 0.
   [[nodiscard]] llvm::Value* base_of(int load);
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
   [[nodiscard]] llvm::Value* displaced(llvm::Value* value) {
@@ -113,14 +112,14 @@ class RunVector {
   llvm::Value* emit_rows(int index, llvm::Type* type, llvm::Value* column);
   void store_rows(const Interleave& interleave, std::size_t result, std::vector<llvm::Value*> columns,
                   llvm::Value* row);
-  /// The access of a load whose vector begins at a column; without the vector's displacement.
+  /// Returns the access of a load whose vector begins at a column, without the vector's displacement.
   Access vector_of(int index, llvm::Value* column, int lanes);
-  /// Returns whether a load goes over the row by its pointer, and whether its elements are counted, too.
+  /// Return whether a load goes over the row by its pointer, and whether its elements are counted, too.
   [[nodiscard]] bool moves_pointer(std::size_t load) const;
   [[nodiscard]] bool counts_elements(std::size_t load) const;
-  /// Lets an access have the elements alone that the vector's mask leaves; `reversed`: those are its last.
+  /// Limits an access to the elements in the vector's mask; `reversed`: the last elements of the access.
   void mask(Access& access, bool reversed);
-  /// The address of a result's element at this column.
+  /// Returns the address of a result's element at this column.
   llvm::Value* address_of(std::size_t result, llvm::Value* column);
   llvm::Value* low_bits(llvm::Value* address, int bytes);
   llvm::Value* are_aligned(llvm::ArrayRef<std::pair<llvm::Value*, int>> addresses);
@@ -134,16 +133,16 @@ class RunVector {
   BodyArguments arguments_;
   std::vector<llvm::Value*> outputs_;
   BodyValues values_;
-  llvm::Value* block_bytes_ = nullptr;           // by which blocks are regrouped, where they are
-  llvm::Value* box_row_ = nullptr;               // of rows of few columns: those that are taken begin with it
+  llvm::Value* block_bytes_ = nullptr;           // the bytes that regroup blocks, if blocks are regrouped
+  llvm::Value* box_row_ = nullptr;               // for rows of few columns: the first row of the box
   const std::vector<int>* box_loads_ = nullptr;  // then: the loads that go on from row to row
-  std::vector<llvm::Value*> turned_;             // of a box's row: of each load that is turned, else null
+  std::vector<llvm::Value*> turned_;             // of a box's row: for each load its turned vector, else null
   int displacement_ = 0;                         // of the vector that is being emitted
-  llvm::Value* accessed_ = nullptr;              // of its elements, where not all
-  std::vector<Access> row_outputs_, row_loads_;  // of the row that was set, else none: their pointers and origins
+  llvm::Value* accessed_ = nullptr;              // its accessed elements, if not all
+  std::vector<Access> row_outputs_, row_loads_;  // pointers and origins of the row that was set, else empty
   std::vector<llvm::Value*> steps_;
-  std::vector<llvm::Value*> ahead_;  // elements of a load by which fetching is ahead of loading
-  std::vector<llvm::Value*> gaps_;   // columns up to which a row's gap is fetched; null: of no row
+  std::vector<llvm::Value*> ahead_;  // for each load: elements by which fetching is ahead of loading
+  std::vector<llvm::Value*> gaps_;   // columns up to which a row's gap is fetched; null: no gap
   BodyValues::Invariants invariants_;
 };
 

@@ -8,7 +8,7 @@
 namespace padlock::compiler {
 namespace {
 
-/// Takes bytes of each block of 16.
+/// Selects bytes within each block of 16.
 Value* shuffled_bytes(IRBuilder<>& builder, Value* vector, Value* index) {
   const auto* bytes = llvm::cast<llvm::FixedVectorType>(index->getType());
   const llvm::Intrinsic::ID shuffle = bytes->getNumElements() == 16   ? llvm::Intrinsic::x86_ssse3_pshuf_b_128
@@ -77,7 +77,7 @@ Access RunVector::vector_of(int index, Value* column, int lanes) {
   return access;
 }
 
-/// Elements that lie next to each other, in either order.
+/// Loads elements that lie next to each other, in either order.
 Value* RunVector::emit_vector(int index, llvm::Type* type, Value* column, int lanes) {
   const bool reversed = body_.loads[static_cast<std::size_t>(index)].kind == LoadKind::reversed;
   Access access = vector_of(index, column, lanes);
@@ -115,7 +115,7 @@ Value* RunVector::begin_few_rows(const Turn& turn, Value* to, Value* rows) {
   return builder_.CreateSelect(inside, to, builder_.CreateSub(to, context_.index(turn.left_out)));
 }
 
-/// The bytes for so many elements of each, for all blocks of a vector.
+/// Returns the bytes that regroup `elements` elements of each block, for all blocks of a vector.
 Value* RunVector::block_bytes(const BlockBytes& all, Value* elements, int blocks) {
   Value* chosen = nullptr;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -128,7 +128,7 @@ Value* RunVector::block_bytes(const BlockBytes& all, Value* elements, int blocks
 }
 
 void RunVector::emit_box(const Turn& turn, Value* column, llvm::function_ref<Row(int g)> row_at) {
-  std::vector<std::vector<Value*>> vectors(body_.loads.size());  // of each row
+  std::vector<std::vector<Value*>> vectors(body_.loads.size());  // for each row
   for (int g = 0; g < turn.rows; ++g)
     for (const TurnedLoad& load : turn.loads) {
       if (g % load.rows != 0) continue;
@@ -139,7 +139,7 @@ void RunVector::emit_box(const Turn& turn, Value* column, llvm::function_ref<Row
     }
   turned_.resize(body_.loads.size());
   for (int i = 0; i < turn.rows; ++i) {
-    // Rows that there are not have been given the last one's place, which is stored after them.
+    // Rows that do not exist have the last row's place, and the last row is stored after them.
     const int g = turn.few_rows ? turn.rows - 1 - i : i;
     for (std::size_t load = 0; load < vectors.size(); ++load)
       turned_[load] = vectors[load].empty() ? nullptr : vectors[load][static_cast<std::size_t>(g)];
@@ -149,7 +149,7 @@ void RunVector::emit_box(const Turn& turn, Value* column, llvm::function_ref<Row
   turned_.clear();
 }
 
-/// The vectors of the row that is set and of those after it, which a block has.
+/// Loads a block's vectors: of the row that is set and of the rows after it.
 std::vector<Value*> RunVector::emit_turned(const TurnedLoad& load, Value* column, int lanes) {
   llvm::Type* element = OpEmitter(builder_, 1, context_.target)
                             .storage_type(body_.loads[static_cast<std::size_t>(load.load)].dtype)
@@ -191,7 +191,7 @@ void RunVector::begin_interleave(const Interleave& interleave) {
 
 void RunVector::emit_interleave(const Interleave& interleave, Value* row) {
   Value* columns = exprs_.address(builder_, context_.schedule.columns);
-  std::vector<std::vector<Value*>> results(outputs_.size());  // of each column
+  std::vector<std::vector<Value*>> results(outputs_.size());  // for each column
   box_row_ = row;
   box_loads_ = &interleave.loads;
   for (int c = 0; c < interleave.columns; ++c) {
@@ -205,7 +205,7 @@ void RunVector::emit_interleave(const Interleave& interleave, Value* row) {
   for (std::size_t i = 0; i < results.size(); ++i) store_rows(interleave, i, std::move(results[i]), row);
 }
 
-/// Loads one column of a box: an element of each of its rows, or one that all rows share.
+/// Loads one column of a box: an element of each of its rows, or one element that all rows share.
 Value* RunVector::emit_rows(int index, llvm::Type* type, Value* column) {
   const auto load = static_cast<std::size_t>(index);
   const bool along = std::ranges::find(*box_loads_, index) != box_loads_->end();

@@ -7,13 +7,13 @@ using namespace activation;
 
 namespace {
 
-/// Adding it leaves the nearest whole number plus f64's exponent bias in a sum's last places.
+/// Adding this leaves the nearest whole number plus f64's exponent bias in a sum's last places.
 constexpr double kRounder = 0x1.8p52 + 1023;
-/// The same, less the bias.
+/// As kRounder, without the bias.
 constexpr double kToWhole = 0x1.8p52;
 constexpr std::uint64_t kMantissaBits = 52;
 
-// Beyond these the results are 0, 1 or infinity in f32 whatever the argument, and before them nothing overflows in f64.
+// Beyond these bounds the f32 results are 0, 1 or infinity for any argument. Within them nothing overflows in f64.
 constexpr double kExpLeast = -105, kExpMost = 89;
 constexpr double kSigmoidMost = 105;
 constexpr double kTanhMost = 20;
@@ -22,7 +22,7 @@ constexpr double kGeluMost = 14.5;
 constexpr double kGeluTanhMost = 11;
 constexpr double kSiluMost = 110;
 
-/// Makes of a polynomial of z the one of 4 z that is twice it: of (2r)^2, as r coth(r / 2) is one of r^2.
+/// Turns a polynomial of z into twice the polynomial of 4 z, which takes (2r)^2: r coth(r / 2) is one of r^2.
 template <std::size_t count>
 constexpr std::array<double, count> of_twice(std::array<double, count> coefficients) {
   double factor = 2;
@@ -35,8 +35,8 @@ constexpr std::array<double, count> of_twice(std::array<double, count> coefficie
 
 }  // namespace
 
-/// Reduces as Cody and Waite did: k times kLn2High is exact, and so is what is left of x after it. A NaN makes rest
-/// one.
+/// Reduces as Cody and Waite did: k times kLn2High is exact, and so is the rest of x after it. For a NaN the rest is a
+/// NaN.
 ActivationEmitter::Reduced ActivationEmitter::reduce(Value* x) {
   Value* shifted = f_.fma(x, kLog2OfE, kRounder);
   Value* k = f_.sub(shifted, f_.constant(kRounder));
@@ -45,7 +45,7 @@ ActivationEmitter::Reduced ActivationEmitter::reduce(Value* x) {
   return {rest, scale};
 }
 
-/// Multiplies by the power of two, instead of adding to the exponent's bits: so a NaN stays one.
+/// Multiplies by the power of two instead of adding to the exponent's bits, so that a NaN stays a NaN.
 Value* ActivationEmitter::exp(Value* x) {
   const Reduced reduced = reduce(wide(narrow_.at_least(narrow_.at_most(x, kExpMost), kExpLeast)));
   Value* r = reduced.rest;
@@ -53,7 +53,8 @@ Value* ActivationEmitter::exp(Value* x) {
   return rounded(f_.mul(f_.add(less_one, 1), reduced.scale));
 }
 
-/// Makes exp of (c + r) / (c - r), c = r coth(r / 2): half of a polynomial's terms, where a division is due anyway.
+/// Computes exp as (c + r) / (c - r), c = r coth(r / 2). That takes half of a polynomial's terms, where a division is
+/// needed anyway.
 ActivationEmitter::Quotient ActivationEmitter::exponential(const Reduced& x) {
   Value* cotangent = f_.polynomial(kCotangent4, f_.mul(x.rest, x.rest));
   return {f_.mul(f_.add(cotangent, x.rest), x.scale), f_.sub(cotangent, x.rest)};
@@ -65,7 +66,7 @@ Value* ActivationEmitter::sigmoid_of_negative(const Reduced& x) {
   return f_.quotient(e.above, f_.add(e.above, e.below));
 }
 
-/// Computes tanh(x / 2) = (exp(x) - 1) / (exp(x) + 1), where neither sum cancels: without a power of two it is r / c.
+/// Computes tanh(x / 2) = (exp(x) - 1) / (exp(x) + 1), where neither sum cancels. Without a power of two it is r / c.
 Value* ActivationEmitter::tanh(Value* x) {
   Value* half = magnitude_at_most(kTanhMost, x);
   const auto [r, scale] = reduce(f_.add(half, half));
@@ -77,8 +78,9 @@ Value* ActivationEmitter::tanh(Value* x) {
   return narrow_.with_sign(rounded(f_.quotient(above, below)), x);
 }
 
-/// Computes 1 / (1 + exp(-x)). For small x that is 1/2 + x/4 - x^3/48, and f64 does not hold the last term beside a tie
-/// of f32 that the others make. Two units in the last place of the smaller side say on which side of it the value lies.
+/// Computes 1 / (1 + exp(-x)). For small x that is 1/2 + x/4 - x^3/48. The first two terms may make a tie of f32,
+/// beside which f64 loses the third. Two units in the last place of the smaller side say on which side of the tie the
+/// value lies.
 Value* ActivationEmitter::sigmoid(Value* x) {
   Value* argument = f_.builder().CreateFNeg(magnitude_at_most(kSigmoidMost, x));
   Value* bits = f_.bits_of(sigmoid_of_negative(reduce(argument)));
@@ -86,7 +88,7 @@ Value* ActivationEmitter::sigmoid(Value* x) {
   return rounded(f_.builder().CreateSelect(narrow_.is_negative(x), smaller, f_.sub(f_.constant(1), smaller)));
 }
 
-/// Multiplies x by an even function, a polynomial of x^2 whose variable is moved to the middle of its interval: there
+/// Multiplies x by an even function: a polynomial of x^2. Its variable is moved to the middle of its interval, where
 /// the terms that cancel are small.
 Value* ActivationEmitter::erf(Value* x) {
   Value* bounded = wide(narrow_.at_least(narrow_.at_most(x, kErfMost), -kErfMost));
@@ -94,16 +96,16 @@ Value* ActivationEmitter::erf(Value* x) {
   return rounded(f_.mul(bounded, f_.long_polynomial(kErf, square)));
 }
 
-/// Computes max(x, 0) - |x| share: the share is the function of -|x| divided by that, and below 1/2. For tiny x it lies
-/// closer to 1/2 than f64 tells, and x/2 may be a tie of f32: a share of 1/2 would leave it one.
+/// Computes max(x, 0) - |x| share, for a share below 1/2: the function of -|x| divided by -|x|. For tiny x the share is
+/// closer to 1/2 than f64 can tell. With a share of 1/2 the result x/2 could be a tie of f32.
 Value* ActivationEmitter::gate(Value* x, Value* magnitude, Value* share) {
   constexpr double kBelowHalf = 0x1.ffffffffffffep-2;
   Value* lost = f_.mul(magnitude, f_.at_most(share, kBelowHalf));
   return rounded(f_.sub(positive_part(x), lost));
 }
 
-/// Computes exp(-w / 2) as reduce and exponential do, of -2 r = w + 2 k ln 2. The power of two is added to the
-/// exponent's bits: above 0 they are, and a NaN is not asked for.
+/// Computes exp(-w / 2) as `reduce` and `exponential` do, with -2 r = w + 2 k ln 2. Adds the power of two to the
+/// exponent's bits of a number above 0; NaNs need no care.
 ActivationEmitter::Quotient ActivationEmitter::exponential_of_half(Value* w) {
   Value* shifted = f_.fma(w, -kLog2OfE / 2, kToWhole);
   Value* k = f_.sub(shifted, f_.constant(kToWhole));
@@ -114,15 +116,15 @@ ActivationEmitter::Quotient ActivationEmitter::exponential_of_half(Value* w) {
   return {f_.from_bits(above), f_.add(cotangent, twice)};
 }
 
-/// Goes on from a polynomial's last part to it, by a multiplication for two degrees.
+/// Goes on from a polynomial's last part to the whole, by one multiplication for two degrees.
 Value* ActivationEmitter::stepped(Value* part, std::span<const QuadraticStep> steps, Value* square) {
   for (std::size_t i = steps.size(); i-- > 0;)
     part = f_.fma(part, f_.add(square, steps[i].shift), f_.constant(steps[i].constant));
   return part;
 }
 
-/// Is gate of the share Phi(-a), which is exp(-a^2 / 2) times a smooth function; a^2 is exact. The coefficients round
-/// so that the share is below 1/2 by itself.
+/// Computes `gate` with the share Phi(-a), which is exp(-a^2 / 2) times a smooth function; a^2 is exact. The
+/// coefficients are rounded so that the share is below 1/2 by itself.
 Value* ActivationEmitter::gelu(Value* x) {
   Value* a = magnitude_at_most(kGeluMost, x);
   Value* square = f_.mul(a, a);
@@ -133,7 +135,7 @@ Value* ActivationEmitter::gelu(Value* x) {
   return rounded(f_.fma(a, lost_factor, positive_part(x)));
 }
 
-/// Computes x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x^3)), of which the share takes the negative argument.
+/// Computes x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x^3)); the share uses the negative argument.
 Value* ActivationEmitter::gelu_tanh(Value* x) {
   Value* a = magnitude_at_most(kGeluTanhMost, x);
   Value* argument = f_.mul(a, f_.fma(f_.mul(a, a), kGeluCubic, kGeluSlope));
@@ -145,7 +147,7 @@ Value* ActivationEmitter::silu(Value* x) {
   return gate(x, a, sigmoid_of_negative(reduce(f_.builder().CreateFNeg(a))));
 }
 
-/// Computes max(x, 0) + log(1 + e), e = exp(-|x|): the logarithm is 2 artanh(e / (2 + e)).
+/// Computes max(x, 0) + log(1 + e), e = exp(-|x|). The logarithm is 2 artanh(e / (2 + e)).
 Value* ActivationEmitter::softplus(Value* x) {
   Value* a = magnitude_at_most(kSiluMost, x);
   const Quotient e = exponential(reduce(f_.builder().CreateFNeg(a)));
@@ -155,8 +157,8 @@ Value* ActivationEmitter::softplus(Value* x) {
   return rounded(f_.add(positive_part(x), logarithm));
 }
 
-/// Rounds a sum to odd, given what it lacks, which is not 0: to that of the two numbers around the real sum whose last
-/// bit is set. Rounding that again is as if from the real one.
+/// Rounds a sum to odd, given what it lacks, which is not 0. The result is the one of the two numbers around the real
+/// sum whose last bit is set. Rounding it again gives the same as rounding the real sum.
 Value* ActivationEmitter::round_to_odd(Value* sum, Value* lacking) {
   llvm::IRBuilder<>& builder = f_.builder();
   Value* bits = f_.bits_of(sum);
@@ -164,9 +166,9 @@ Value* ActivationEmitter::round_to_odd(Value* sum, Value* lacking) {
   return f_.from_bits(builder.CreateOr(builder.CreateSub(bits, nearer_to_zero), f_.bits(1)));
 }
 
-/// Computes log(2^k m) = k ln 2 + log(m), sqrt(1/2) <= m < sqrt(2): with f = m - 1 and s = f / (m + 1), log(m) is
-/// 2 artanh(s) = f - s (f - R(s^2)), where f is exact. (Sun's fdlibm.) Five floats lie so close to a tie that the last
-/// sum has to be rounded to odd.
+/// Computes log(2^k m) = k ln 2 + log(m), sqrt(1/2) <= m < sqrt(2). With s = f / (m + 1) and f = m - 1, which is exact:
+/// log(m) = 2 artanh(s) = f - s (f - R(s^2)). (Sun's fdlibm.) For five floats close to a tie the last sum must be
+/// rounded to odd.
 Value* ActivationEmitter::log(Value* x) {
   constexpr std::uint64_t kLeast = 0x3fe6a09e667f3bcd;  // the bits of sqrt(1/2)
   constexpr std::uint64_t kBias = 1023;

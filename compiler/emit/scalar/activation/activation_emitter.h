@@ -6,23 +6,23 @@
 
 namespace padlock::compiler {
 
-/// Emits the activations of f32: the f32 that is nearest to the real function's value, ties to even. What is computed
-/// is f64. A GPU bounds arguments, and tests them, in f32; a CPU, whose vectors of f32 would have to be split, in f64,
-/// too. Branch-free, without tables and calls. Judged on all floats by tests/activation.
+/// Emits the activations of f32. The result is the f32 nearest to the real function's value, ties to even. Computes in
+/// f64. A GPU bounds and tests arguments in f32. A CPU does so in f64, since its vectors of f32 would have to be split.
+/// Branch-free, without tables and calls. Judged on all floats by tests/activation.
 class ActivationEmitter {
  public:
   using Value = llvm::Value;
 
-  /// As FloatEmitter's. `type`: f32 or a vector of it.
+  /// Parameters as FloatEmitter's, but `type`: f32 or a vector of it.
   ActivationEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, bool folds)
       : f_(builder, type->getWithNewType(builder.getDoubleTy()), target, folds),
         narrow_(builder, target.packs_words ? type : f_.type(), target, folds) {}
 
-  /// `op`: of the class OpClass::activation.
+  /// `op`: of class OpClass::activation.
   [[nodiscard]] Value* emit(ir::Op op, Value* x);
 
  private:
-  /// Reduced holds an argument of exp as r + k ln 2: |r| is at most half of ln 2.
+  /// An argument of exp as r + k ln 2; |r| is at most half of ln 2.
   struct Reduced {
     Value* rest;
     Value* scale;  ///< 2^k
@@ -39,7 +39,7 @@ class ActivationEmitter {
   Value* stepped(Value* part, std::span<const activation::QuadraticStep> steps, Value* square);
   Value* sigmoid_of_negative(const Reduced& x);
   Value* gate(Value* x, Value* magnitude, Value* share);
-  // Of what has the type already, no conversion is emitted.
+  // Emits no conversion if x already has the type.
   Value* wide(Value* x) { return f_.builder().CreateFPExt(x, f_.type()); }
   Value* rounded(Value* value) { return f_.builder().CreateFPTrunc(value, narrow_.type()); }
   Value* magnitude_at_most(double most, Value* x) { return wide(narrow_.at_most(narrow_.magnitude(x), most)); }

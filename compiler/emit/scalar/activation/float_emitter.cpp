@@ -23,7 +23,7 @@ using llvm::Value;
 
 namespace {
 
-/// The bytes of the registers whose constants are operands in memory; 0 where none are.
+/// Returns the bytes of registers whose constants are operands in memory; 0 if no registers have such.
 unsigned register_bytes(const TargetFeatures& target) {
   if (!target.fma || target.packs_words) return 0;
   return target.mask_registers ? 64 : 32;
@@ -42,11 +42,11 @@ FloatEmitter::FloatEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const T
       folds_(folds),
       register_lanes_(register_bytes(target) * 8 / type->getScalarSizeInBits()) {}
 
-/// Returns a constant of LLVM's or, for vectors of whole registers, one that is loaded: LLVM would broadcast its own
-/// constants in an instruction before each multiplication and addition of a polynomial. AVX2 has no arithmetic that
-/// does so itself; with AVX-512 LLVM broadcasts once for two registers, and `gelu` takes a tenth longer on a Zen 4.
-/// A GPU's constant of f64 costs two instructions in each place, if it is none of 32 bits and zeros, which is an
-/// operand; ptxas loads it from the constant bank in one, and before a loop.
+/// Returns LLVM's constant. For vectors of whole registers, returns a loaded one: LLVM would broadcast its own by an
+/// instruction before each multiplication and addition of a polynomial. AVX2 has no arithmetic that broadcasts by
+/// itself. With AVX-512 LLVM broadcasts once for two registers, and `gelu` takes a tenth longer on a Zen 4. A GPU's f64
+/// constant of 32 bits and zeros is an operand. Others cost two instructions in each place, so they are loaded, too:
+/// ptxas loads them from the constant bank in one, and before a loop.
 Value* FloatEmitter::constant(double value) const {
   if (value == 0) return llvm::ConstantFP::get(type_, value);
   const bool has_low_word = static_cast<std::uint32_t>(llvm::bit_cast<std::uint64_t>(value)) != 0;
@@ -61,8 +61,8 @@ Value* FloatEmitter::constant(double value) const {
   return builder_.CreateShuffleVector(loaded, lanes);
 }
 
-/// Loads a register's lanes, or a GPU's constant, from a place that LLVM does not know the value of. A GPU's kernels
-/// may be modules of one text: each names its own.
+/// Loads a register's lanes, or a GPU's constant, from a place whose value LLVM does not know. A GPU's kernels may be
+/// modules of one text, so each kernel has its own name for the place.
 Value* FloatEmitter::loaded_constant(double value) const {
   llvm::Function& function = *builder_.GetInsertBlock()->getParent();
   llvm::Module& module = *function.getParent();
@@ -90,13 +90,13 @@ Value* FloatEmitter::loaded_constant(double value) const {
 Value* FloatEmitter::bits(std::uint64_t value) const { return llvm::ConstantInt::get(bits_type_, value); }
 Value* FloatEmitter::sign_bit() const { return bits(std::uint64_t{1} << (bits_type_->getScalarSizeInBits() - 1)); }
 
-/// Refines a reciprocal of the 20 bits or so that PTX's has ("PTX ISA", rcp.approx.ftz.f64) by two steps, to an error
-/// of its sixth power, and adds to the quotient what it leaves (Markstein: then it is rounded to nearest).
+/// Refines PTX's reciprocal of about 20 bits ("PTX ISA", rcp.approx.ftz.f64) by two steps, to an error of its sixth
+/// power. Then corrects the quotient by its remainder (Markstein: the result is rounded to nearest).
 Value* FloatEmitter::quotient(Value* a, Value* b) {
   if (!target_.packs_words || !has_fma() || folds_) return div(a, b);
   Value* one = constant(1);
   Value* seed = target_.takes_words ? builder_.CreateIntrinsic(intrinsic::nvvm_rcp_approx_ftz_d, {}, {b})
-                                    : div(one, b);  // the twin's
+                                    : div(one, b);  // the host's twin of a GPU
   Value* negative = builder_.CreateFNeg(b);
   Value* rest = fma(negative, seed, one);
   Value* near = fma(fma(rest, rest, rest), seed, seed);
@@ -121,23 +121,23 @@ Value* FloatEmitter::near_quotient(double a, Value* b) {
   if (!refines) return div(constant(a), b);
   Value* one = llvm::ConstantFP::get(type_, 1);
   Value* reciprocal = target_.takes_words ? builder_.CreateIntrinsic(intrinsic::nvvm_rcp_approx_ftz_f, {}, {b})
-                                          : div(one, b);  // the twin's
+                                          : div(one, b);  // the host's twin of a GPU
   Value* quotient = a == 1 ? reciprocal : mul(reciprocal, a);
   return fma(fma(builder_.CreateFNeg(b), quotient, constant(a)), reciprocal, quotient);
 }
 
-/// Returns an approximation, of f32 to 1.5 * 2^-12 or better and of f64 to 2^-15, or null where there is none.
+/// Returns an approximation: of f32 to 1.5 * 2^-12 or better, of f64 to 2^-15. Returns null if there is none.
 Value* FloatEmitter::rsqrt_seed(Value* x, bool kept) {
   if (type_->getScalarType()->isDoubleTy()) {
     if (!target_.packs_words || !has_fma() || folds_) return nullptr;
     return target_.takes_words ? builder_.CreateIntrinsic(intrinsic::nvvm_rsqrt_approx_ftz_d, {}, {x})
-                               : div(constant(1), sqrt(x));  // the twin's
+                               : div(constant(1), sqrt(x));  // the host's twin of a GPU
   }
   if (target_.takes_words) return builder_.CreateIntrinsic(intrinsic::nvvm_rsqrt_approx_f, {}, {x});
   const bool wide = target_.mask_registers;
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(type_);
   if (register_lanes_ == 0 || type == nullptr || type->getNumElements() % register_lanes_ != 0) return nullptr;
-  if (kept && !wide) return nullptr;  // rsqrtps takes them for 0
+  if (kept && !wide) return nullptr;  // rsqrtps takes subnormals for 0
   llvm::SmallVector<Value*> parts;
   for (unsigned first = 0; first < type->getNumElements(); first += register_lanes_) {
     llvm::SmallVector<int> lanes(register_lanes_);
@@ -151,8 +151,8 @@ Value* FloatEmitter::rsqrt_seed(Value* x, bool kept) {
   return llvm::concatenateVectors(builder_, parts);
 }
 
-/// A step of Newton's from a seed, and of f64 two. A NaN of a step means that x is 0 or infinity, or that the seed is
-/// one.
+/// Makes one step of Newton's from a seed, for f64 two. If a step gives a NaN, x is 0 or infinity, or the seed is a
+/// NaN: the seed is the result.
 Value* FloatEmitter::near_rsqrt(Value* x, bool kept) {
   Value* seed = rsqrt_seed(x, kept);
   if (seed == nullptr) return div(constant(1), sqrt(x));
@@ -174,7 +174,7 @@ Value* FloatEmitter::at_least(Value* x, double bound) {
     return builder_.CreateBinaryIntrinsic(intrinsic::maximum, x, constant(bound));
   return builder_.CreateSelect(builder_.CreateFCmpOGT(constant(bound), x), constant(bound), x);
 }
-/// On integers: the bits of what has a sign are above those of -0.
+/// Works on integers: the bits of a number with a sign are above those of -0.
 Value* FloatEmitter::positive_part(Value* x) {
   return from_bits(builder_.CreateBinaryIntrinsic(intrinsic::umin, bits_of(x), sign_bit()));
 }

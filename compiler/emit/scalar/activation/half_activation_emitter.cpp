@@ -14,20 +14,21 @@ namespace {
 
 constexpr int kFractionBits = 23;
 constexpr int kExponentBias = 127;
-/// Adding it to a number below 2^22 leaves the nearest whole one in the sum's last places.
+/// Adding this to a number below 2^22 leaves the nearest whole number in the sum's last places.
 constexpr double kHalfRounder = 0x1.8p23;
 
-/// Rounded to f32, ln 2 is 1.9e-9 too large, which is near enough where a product is not rounded. Elsewhere it has two
+/// Rounded to f32, ln 2 is 1.9e-9 too large. That is near enough where a product is not rounded. Elsewhere ln 2 has two
 /// parts, and k times the first is exact.
 constexpr double kFirstOfLn2 = 0x1.62e4p-1;
 constexpr double kSecondOfLn2 = 0x1.7f7d1cp-20;
 
-/// 1 / (1 + e) is c / (c + c e). Of bf16 c is so small that e may be large. Of f16 the divisor stays below 2 for small
-/// arguments: above it has one place less, and 1/2 + x/4, a tie of f16 for many, would be made of another tie.
+/// 1 / (1 + e) is c / (c + c e). For bf16 c is so small that e may be large. For f16 the divisor stays below 2 for
+/// small arguments. Above 2 it has one place less, and 1/2 + x/4, a tie of f16 for many x, would come from another tie.
 constexpr double kNumeratorOfBf16 = 0x1p-20;
 constexpr double kNumeratorOfF16 = 0.875;
 
-/// bf16 has shares of x that are subnormal f32: their powers of two are made larger by so much, and lose it at the end.
+/// For bf16, shares of x may be subnormal f32. Their powers of two are made larger by this exponent, and lose it at the
+/// end.
 constexpr int kMore = 32;
 
 }  // namespace
@@ -39,7 +40,7 @@ Value* HalfActivationEmitter::less_multiple(Value* k, double step, Value* from) 
   return f_.fma(k, -kSecondOfLn2 * units, f_.fma(k, -kFirstOfLn2 * units, from));
 }
 
-/// Reduces the argument `scale` x of exp, a power of two times x, whose rest is of x itself.
+/// Reduces `scale` x, the argument of exp; `scale` is a power of two. The rest is of x itself.
 HalfActivationEmitter::Reduced HalfActivationEmitter::reduce(Value* x, double scale, int bias) {
   Value* shifted = f_.fma(x, kLog2OfE * scale, kHalfRounder + bias);
   Value* k = f_.add(shifted, -(kHalfRounder + bias));
@@ -50,20 +51,20 @@ Value* HalfActivationEmitter::power_of_two(Value* shifted) {
   return f_.from_bits(f_.builder().CreateShl(f_.bits_of(shifted), kFractionBits));
 }
 
-/// Multiplies by the power of two that `shifted` says; for bf16 it has kMore in it, which the second product takes off.
+/// Multiplies by the power of two in `shifted`. For bf16 that power includes kMore, which a second product takes off.
 Value* HalfActivationEmitter::scaled(Value* value, Value* shifted) {
   Value* result = f_.mul(value, power_of_two(shifted));
   return narrow_exponent_ ? result : f_.mul(result, 0x1p-32);
 }
 
-/// Computes bf16 as exp(x / 2), squared: no power of two overflows, and no subnormal is lost.
+/// Computes bf16 as exp(x / 2), squared, so that no power of two overflows and no subnormal is lost.
 Value* HalfActivationEmitter::exp(const Function& f, Value* x) {
   const auto [rest, shifted] = reduce(bounded(f, x), narrow_exponent_ ? 1 : 0.5, kExponentBias);
   Value* result = f_.mul(f_.polynomial(f.polynomial(0), rest), power_of_two(shifted));
   return narrow_exponent_ ? result : f_.mul(result, result);
 }
 
-/// Computes 1 / (1 + e), where E has c in its coefficients, or the power of two has it.
+/// Computes 1 / (1 + e). E has c in its coefficients, or the power of two has it.
 Value* HalfActivationEmitter::logistic(const Function& f, const Reduced& reduced, double numerator) {
   Value* e = f_.polynomial(f.polynomial(0), reduced.rest);
   return f_.near_quotient(numerator, f_.fma(e, power_of_two(reduced.shifted), f_.constant(numerator)));
@@ -75,14 +76,14 @@ Value* HalfActivationEmitter::sigmoid(const Function& f, Value* x) {
   return logistic(f, reduce(bounded(f, x), -1, logistic_bias()), numerator);
 }
 
-/// x may be infinite where what it is multiplied by is 1.
+/// x may be infinite where its factor is 1.
 Value* HalfActivationEmitter::silu(const Function& f, Value* x) {
   Value* above_least = f_.at_least(x, f.least);
   const Reduced reduced = reduce(f_.at_most(above_least, f.most), -1, logistic_bias());
   return f_.mul(above_least, logistic(f, reduced, narrow_exponent_ ? 1 : kNumeratorOfBf16));
 }
 
-/// P has the argument of exp over x, a polynomial of x^2, in units of ln 2; E is of 2^r.
+/// P is a polynomial of x^2: the argument of exp divided by x, in units of ln 2. E is of 2^r.
 Value* HalfActivationEmitter::gelu_tanh(const Function& f, Value* x) {
   Value* above_least = f_.at_least(x, f.least);
   Value* a = f_.at_most(above_least, f.most);
@@ -93,8 +94,8 @@ Value* HalfActivationEmitter::gelu_tanh(const Function& f, Value* x) {
   return f_.mul(above_least, logistic(f, {rest, shifted}, narrow_exponent_ ? kNumeratorOfF16 : kNumeratorOfBf16));
 }
 
-/// Computes max(x, 0) - a Phi(-a), a = |x|, where Phi(-a) = exp(-a^2 / 2 - a H(a)) / 2 with a polynomial H, so that
-/// nothing is divided. P is 2 H, and E of exp(-r / 2): a^2 is exact, and the rest is rounded once at its size.
+/// Computes max(x, 0) - a Phi(-a), a = |x|. Phi(-a) = exp(-a^2 / 2 - a H(a)) / 2 with a polynomial H, so that nothing
+/// is divided. P is 2 H, and E is of exp(-r / 2). a^2 is exact, and the rest is rounded once at its size.
 Value* HalfActivationEmitter::gelu(const Function& f, Value* x) {
   Value* a = f_.at_most(f_.magnitude(x), f.most);
   Value* square = f_.mul(a, a);
@@ -114,7 +115,7 @@ Value* HalfActivationEmitter::softplus(const Function& f, Value* x) {
   return f_.fma(y, f_.polynomial(f.polynomial(1), y), f_.positive_part(x));
 }
 
-/// Multiplies x by a polynomial of x^2, whose variable is moved to [-1, 1].
+/// Multiplies x by a polynomial of x^2 whose variable is moved to [-1, 1].
 Value* HalfActivationEmitter::erf(const Function& f, Value* x) {
   Value* a = bounded(f, x);
   const auto most = static_cast<float>(f.most);
@@ -129,8 +130,8 @@ Value* HalfActivationEmitter::tanh(const Function& f, Value* x) {
   return f_.mul(above, f_.near_quotient(1, f_.polynomial(f.polynomial(2), square)));
 }
 
-/// Computes log(2^k m) = k ln 2 + f P(f), f = m - 1 and sqrt(1/2) <= m < sqrt(2). bf16 has subnormals, which first
-/// become normal.
+/// Computes log(2^k m) = k ln 2 + f P(f), f = m - 1 and sqrt(1/2) <= m < sqrt(2). For bf16, first makes subnormals
+/// normal.
 Value* HalfActivationEmitter::log(const Function& f, Value* x) {
   constexpr std::uint64_t kLeast = 0x3f3504f3;  // the bits of sqrt(1/2)
   llvm::IRBuilder<>& builder = f_.builder();

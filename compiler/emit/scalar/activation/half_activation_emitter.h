@@ -6,9 +6,9 @@
 
 namespace padlock::compiler {
 
-/// Emits the activations of f16 and bf16 in f32: of an f32 that the type has, an f32 that rounds to the type as the
-/// rule's f32 does. Branch-free, without tables and calls; the same for all arguments whether products are rounded
-/// before they are added or not, and whatever a GPU's reciprocal is within two units. (tests/activation judges all.)
+/// Emits the activations of f16 and bf16 in f32. The argument is an f32 that the type has. The result rounds to the
+/// type as the f32 rule's result does. Branch-free, without tables and calls. All results are the same whether or not
+/// products are rounded before additions, and for any GPU reciprocal within two units. (tests/activation judges all.)
 class HalfActivationEmitter {
  public:
   using Value = llvm::Value;
@@ -17,7 +17,7 @@ class HalfActivationEmitter {
   HalfActivationEmitter(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target, ir::DType dtype)
       : f_(builder, type, target), narrow_exponent_(dtype == ir::DType::f16) {}
 
-  /// `op`: of the class OpClass::activation.
+  /// `op`: of class OpClass::activation.
   [[nodiscard]] Value* emit(ir::Op op, Value* x);
 
  private:
@@ -47,7 +47,7 @@ class HalfActivationEmitter {
   Value* softplus(const Function& f, Value* x);
 
   FloatEmitter f_;
-  bool narrow_exponent_;  // of f16: its results need no care at f32's ends
+  bool narrow_exponent_;  // for f16: its results need no care at f32's ends
 };
 
 }  // namespace padlock::compiler

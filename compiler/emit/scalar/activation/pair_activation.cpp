@@ -10,7 +10,7 @@ using llvm::Value;
 
 namespace {
 
-/// Adding it leaves the nearest whole number, and f32's exponent bias, in a sum's last places.
+/// Adding this leaves the nearest whole number, and f32's exponent bias, in a sum's last places.
 constexpr double kPairRounder = 0x1.8p23 + 127;
 /// The f32 nearest to ln 2, less ln 2.
 constexpr double kExcessOfLn2 = 0x1.05c610p-29;
@@ -18,9 +18,9 @@ constexpr double kExcessOfLn2 = 0x1.05c610p-29;
 constexpr std::array kQuartic = {0x1.555556p-5, 0x1.1110f6p-7, 0x1.6c169ap-10, 0x1.a0f8d6p-13, 0x1.a0efe8p-16};
 /// 1 / 6 in two parts.
 constexpr double kSixth = 0x1.555556p-3, kRestOfSixth = -0x1.555556p-28;
-/// More than the error of the exponential.
+/// A bound above the exponential's error.
 constexpr double kPairError = 0x1p-33;
-// Beyond these a power of two is no normal number, or a low part is none.
+// Beyond these bounds a power of two, or a low part, is not a normal number.
 constexpr double kMostOfExp = 87, kMostOfLogistic = 70, kLeastOfSilu = 0x1p-60;
 
 }  // namespace
@@ -37,8 +37,8 @@ PairActivation::Pair PairActivation::times(Value* factor, Pair pair) {
   return {high, f_.fma(factor, pair.low, rest)};
 }
 
-/// Computes 2^k (1 + r (1 + r (1/2 + r (1/6 + r Q)))), whose inner sums are pairs; r is exact but for what ln 2
-/// exceeds.
+/// Computes 2^k (1 + r (1 + r (1/2 + r (1/6 + r Q)))), whose inner sums are pairs. r is exact but for the f32 excess of
+/// ln 2.
 PairActivation::Exponential PairActivation::exponential(Value* x) {
   Value* shifted = f_.fma(x, activation::kLog2OfE, kPairRounder);
   Value* k = f_.add(shifted, -kPairRounder);
@@ -60,7 +60,7 @@ std::pair<Value*, Value*> PairActivation::exp(Value* x) {
   return {f_.mul(least, power), builder.CreateOr(builder.CreateFCmpUNE(least, most), is_far)};
 }
 
-/// Divides exp(-|x|), or 1 where x is positive, by 1 + exp(-|x|): a quotient of the high parts, and what it leaves.
+/// Divides exp(-|x|), or 1 if x is positive, by 1 + exp(-|x|): the quotient of the high parts, and its remainder.
 std::pair<Value*, Value*> PairActivation::logistic(Value* x, bool times_x) {
   llvm::IRBuilder<>& builder = f_.builder();
   const auto negated = [&](Value* v) { return builder.CreateFNeg(v); };

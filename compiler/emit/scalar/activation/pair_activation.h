@@ -7,8 +7,8 @@
 
 namespace padlock::compiler {
 
-/// Emits exp, sigmoid and silu of f32 without f64, for a GPU that has few units for it: sums of two f32 that are right
-/// wherever their error cannot change how they round. That is so for all but 1 argument in 200.
+/// Emits exp, sigmoid and silu of f32 without f64, for a GPU with few f64 units. Results are sums of two f32, which are
+/// right wherever their error cannot change how they round. That is so for all but 1 argument in 200.
 class PairActivation {
  public:
   using Value = llvm::Value;
@@ -20,7 +20,7 @@ class PairActivation {
   PairActivation(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target)
       : f_(builder, type, target) {}
 
-  /// Returns the result, and as i1 whether it is in doubt.
+  /// Returns the result, and as i1 whether its rounding is in doubt.
   [[nodiscard]] std::pair<Value*, Value*> emit(ir::Op op, Value* x);
 
  private:

@@ -16,14 +16,14 @@ using llvm::Value;
 
 namespace {
 
-constexpr int kPowers = 32;  // a step of the table is 2^(1/32)
-/// Adding it leaves the nearest number of steps, and f32's exponent bias in steps, in a sum's last places.
+constexpr int kPowers = 32;  // a step of the table is a factor of 2^(1/32)
+/// Adding this leaves the nearest number of steps, and f32's exponent bias in steps, in a sum's last places.
 constexpr double kStepRounder = 0x1.8p23 + 127 * kPowers;
 /// ln 2, less the f32 nearest to it.
 constexpr double kLackOfLn2 = -0x1.05c610p-29;
-/// More than the error of the sum of the two parts.
+/// A bound above the error of the sum of the two parts.
 constexpr double kStepError = 0x1.8p-35;
-/// Beyond it the power of two, or the result, is no normal number.
+/// Beyond this bound the power of two, or the result, is not a normal number.
 constexpr double kLargest = 87;
 
 struct Powers {
@@ -57,8 +57,8 @@ Value* TableExponential::looked_up(llvm::ArrayRef<float> table, Value* index) {
   return llvm::concatenateVectors(builder, parts);
 }
 
-/// exp(x) = 2^k T (1 + r + p): T is a power of the table with what f32 lacks of it, r the exact rest of x, and p below
-/// 2^-12 has what ln 2 lacks. Only T and T r are so large that their sum needs two parts.
+/// exp(x) = 2^k T (1 + r + p). T is a power of the table, corrected for what f32 lacks of it. r is the exact rest of x,
+/// and p < 2^-12 has what ln 2 lacks. Only T and T r are so large that their sum needs two parts.
 std::pair<Value*, Value*> TableExponential::emit(Value* x) {
   llvm::IRBuilder<>& builder = f_.builder();
   Value* shifted = f_.fma(x, activation::kLog2OfE * kPowers, kStepRounder);

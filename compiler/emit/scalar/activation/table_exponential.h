@@ -6,20 +6,21 @@
 
 namespace padlock::compiler {
 
-/// Emits exp of f32 without f64, as a sum of two f32 with a table of 32 powers of two in registers, on whole registers
-/// of AVX-512: right wherever the sum's error cannot change how it rounds. That is so for all but 1 argument in 1000.
+/// Emits exp of f32 without f64, as a sum of two f32, on whole registers of AVX-512. A table of 32 powers of two lies
+/// in registers. The result is right wherever the sum's error cannot change how it rounds: for all but 1 argument in
+/// 1000.
 class TableExponential {
  public:
   using Value = llvm::Value;
 
-  /// `lanes`: of f32.
+  /// `lanes`: number of f32 lanes.
   [[nodiscard]] static bool serves(const TargetFeatures& target, int lanes) {
     return target.mask_registers && target.fma && !target.packs_words && lanes % kLanes == 0;
   }
   TableExponential(llvm::IRBuilder<>& builder, llvm::Type* type, const TargetFeatures& target)
       : f_(builder, type, target) {}
 
-  /// Returns the results, and as vector of i1 which of them are in doubt.
+  /// Returns the results, and as a vector of i1 which of them have roundings in doubt.
   [[nodiscard]] std::pair<Value*, Value*> emit(Value* x);
 
  private:

@@ -19,7 +19,7 @@ using llvm::Value;
 namespace {
 
 constexpr int kWordBits = 32;
-// A selector of prmt with this bit replicates the sign of its byte.
+// With this bit, a digit of a prmt selector replicates the sign of its byte.
 constexpr std::uint32_t kSigns8 = 0xba98, kSigns16 = 0xbb99;
 
 bool is_comparison(Op op) {
@@ -81,7 +81,8 @@ Value* PackedWords::permuted(Value* words, std::uint32_t selectors) {
   return made;
 }
 
-/// Returns the mask of a comparison of floats: one instruction a word, which LLVM does not make. (PTX ISA, 9.7.7, set.)
+/// Returns the mask of a comparison of floats by one instruction a word, which LLVM does not emit. (PTX ISA, 9.7.7,
+/// set.)
 Value* PackedWords::set(const char* comparison, Value* a, Value* b) {
   llvm::Type* i32 = builder_.getInt32Ty();
   llvm::InlineAsm* code =
@@ -118,7 +119,7 @@ Value* PackedWords::nan_tops(Value* x) {
   return builder_.CreateAdd(builder_.CreateAnd(x, each(low_)), each(low_ - infinity_));
 }
 
-/// x < 0: of floats whose sign is set neither -0.0, whose magnitude is 0, nor a NaN.
+/// x < 0: floats with the sign set, except -0.0, whose magnitude is 0, and NaNs.
 Value* PackedWords::below_zero(Value* x) {
   if (!ir::is_float(dtype_)) return mask_of(x);
   if (compares_) return set("lt", x, each(0));
@@ -126,8 +127,8 @@ Value* PackedWords::below_zero(Value* x) {
   return mask_of(builder_.CreateAnd(builder_.CreateAnd(x, not_zero), builder_.CreateNot(nan_tops(x))));
 }
 
-/// Decides by the top bits, and by the others where those are equal: a's others with a top bit set, less b's others,
-/// keep that bit if a is not below b.
+/// Decides by the top bits and, if these are equal, by the other bits. a's others with the top bit set, less b's
+/// others, keep that bit if a is not below b.
 Value* PackedWords::less_tops(Value* a, Value* b, bool is_signed) {
   Value* not_below = builder_.CreateSub(builder_.CreateOr(a, each(top_)), builder_.CreateAnd(b, each(low_)));
   Value* differ = builder_.CreateXor(a, b);
@@ -138,7 +139,7 @@ Value* PackedWords::less_tops(Value* a, Value* b, bool is_signed) {
 /// Orders floats as integers, -0 below +0.
 Value* PackedWords::key(Value* x) { return builder_.CreateXor(x, builder_.CreateAnd(mask_of(x), each(low_))); }
 
-/// a < b as values: no NaN is, and -0 is not below +0.
+/// a < b as values: never true for a NaN, and -0 is not below +0.
 Value* PackedWords::less(Value* a, Value* b) {
   if (!ir::is_float(dtype_)) return mask_of(less_tops(a, b, ir::is_signed(dtype_)));
   if (compares_) return set("lt", a, b);
@@ -163,7 +164,7 @@ Value* PackedWords::less_or_equal(Value* a, Value* b) {
 
 // --- operations ----------------------------------------------------------------------------------------------------
 
-/// The top bit of 0 - x apart, so that nothing is borrowed from the next element.
+/// Computes the top bit of 0 - x apart, so that nothing is borrowed from the next element.
 Value* PackedWords::negated(Value* x) {
   Value* rest = builder_.CreateSub(each(top_), builder_.CreateAnd(x, each(low_)));
   return builder_.CreateXor(rest, builder_.CreateAnd(builder_.CreateNot(x), each(top_)));
@@ -174,7 +175,7 @@ Value* PackedWords::absolute(Value* x) {
   return builder_.CreateAdd(builder_.CreateXor(x, mask), builder_.CreateAnd(mask, each(1)));
 }
 
-/// Puts the bits of 1 in place of a float's magnitude where it is neither zero nor a NaN.
+/// Puts the bits of 1 in place of a float's magnitude, unless it is zero or a NaN.
 Value* PackedWords::sign(Value* x) {
   if (ir::is_float(dtype_)) {
     Value* not_zero = builder_.CreateAdd(builder_.CreateAnd(x, each(low_)), each(low_));
@@ -186,7 +187,7 @@ Value* PackedWords::sign(Value* x) {
   return ir::is_signed(dtype_) ? builder_.CreateOr(one, mask_of(x)) : one;
 }
 
-/// A NaN wins, made quiet, the first before the second.
+/// A NaN wins and is made quiet; the first goes before the second.
 Value* PackedWords::extremum(bool largest, Value* a, Value* b) {
   if (!ir::is_float(dtype_)) return largest ? choose(less(a, b), b, a) : choose(less(b, a), b, a);
   Value* above = mask_of(less_tops(key(b), key(a), true));
@@ -214,7 +215,7 @@ Value* PackedWords::compare(Op op, Value* a, Value* b) {
   }
 }
 
-/// The mask, in elements of this width, of bytes that are not zero.
+/// Returns the mask, in elements of this width, of bytes that are not zero.
 Value* PackedWords::mask_of_bools(Value* bools) {
   PackedWords bytes(builder_, lanes_, DType::boolean, has_);
   Value* tops = bytes.nonzero_tops(bytes.to_words(bools));
@@ -230,7 +231,7 @@ Value* PackedWords::mask_of_bools(Value* bools) {
   return made;
 }
 
-/// 0 or 1, in bytes.
+/// Returns 0 or 1, in bytes.
 Value* PackedWords::bools_of(Value* mask) {
   auto* bytes = llvm::FixedVectorType::get(builder_.getInt8Ty(), static_cast<unsigned>(lanes_));
   Value* ones = builder_.CreateAnd(mask, each(1));

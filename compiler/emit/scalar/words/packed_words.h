@@ -9,20 +9,21 @@
 
 namespace padlock::compiler {
 
-/// Emits operations that compare, select and mask on words of 32 bits that hold several elements of 8 or 16 bits: all
-/// elements of a word at once, exact to the bit. No sum or difference carries from one element to the next. A *mask* is
-/// words of elements whose bits are all one or all zero; *tops* are words of which the top bit of each element counts.
+/// Emits operations that compare, select and mask on words of 32 bits, which hold several elements of 8 or 16 bits.
+/// They take all elements of a word at once, exact to the bit. No sum or difference carries from one element to the
+/// next. A *mask* is words of elements whose bits are all one or all zero. *Tops* are words of which only the top bit
+/// of each element counts.
 class PackedWords {
  public:
   /// Names the instructions that PTX has and other targets lack.
   struct Instructions {
     bool permute = false;       ///< prmt
     bool compare_f16 = false;   ///< set, on both f16 of a word
-    bool compare_bf16 = false;  ///< the same
+    bool compare_bf16 = false;  ///< set, on both bf16 of a word
   };
 
-  /// Returns whether an operation on so many elements of that type (of select: of its last two operands) is made of
-  /// words: where that takes fewer instructions.
+  /// Returns whether words compute an operation on `lanes` elements of this type (of select: of its last two operands):
+  /// if that takes fewer instructions.
   [[nodiscard]] static bool takes(ir::Op op, ir::DType dtype, int lanes, Instructions has);
 
   /// Borrows the builder.
@@ -62,8 +63,8 @@ class PackedWords {
   ir::DType dtype_;
   int width_;
   Instructions has_;
-  bool compares_;                       // both floats of a word by one instruction
-  std::uint64_t top_, low_, infinity_;  // of an element: the sign's bit, all others, the bits of +infinity
+  bool compares_;                       // compares both floats of a word by one instruction
+  std::uint64_t top_, low_, infinity_;  // of an element: the sign's bit, all other bits, the bits of +infinity
   llvm::Type* words_;
 };
 
