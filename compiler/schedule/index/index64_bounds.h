@@ -9,8 +9,8 @@
 #include "compiler/schedule/model/schedule.h"
 #include "ir/expr/constraint.h"
 
-// Bounds that indices of 64 bits may need a launch to check. Sizes that a program does not bound, such as products of
-// symbols, can lie anywhere in 128 bits; an index that is computed from one is right as long as it lies within a bound.
+// Bounds that a launch may have to check for 64-bit indices. Sizes that a program does not bound, such as products of
+// symbols, can lie anywhere in 128 bits. An index of such sizes is right as long as each lies within a bound.
 namespace padlock::compiler {
 
 /// Returns, for those indices of `places` that ranges do not show to fit 64 bits, bounds of their sizes under which
