@@ -35,8 +35,8 @@ enum class NodeKind : std::uint8_t {
   constant,   ///< `bits`
   scalar,     ///< the run-time scalar `value`
   load,       ///< element `coordinates` of tensor `value`, seen through `layout`; executed only where `guard` holds
-  when,       ///< operands[0] where `guard` holds, else operands[1]. A node of its own: forwarding may replace a load,
-              ///< never the selection between it and the fill
+  when,       ///< operands[0] where `guard` holds, else operands[1]. A node of its own, since forwarding may replace a
+              ///< load, but never the selection between load and fill
   operation,  ///< `op` of the operands, elementwise
   index,      ///< the value of `coordinates[0]`, as i64
   sum,        ///< sum of the operands, in order, over walks (walks_of), the last one innermost; has one accumulator

@@ -37,8 +37,8 @@ class TargetCompiler {
   struct Options {
     std::optional<Config> config = {};  ///< of this target; absent: default_config()
     bool bounds_check = false;          ///< test every access; a failing one is skipped and reported
-    bool for_simt = false;  ///< a GPU's kernels as an image for this machine's CPU, which tests every access; a CPU's
-                            ///< target makes images alone
+    bool for_simt = false;  ///< makes a GPU's kernels an image for this machine's CPU, which tests every access; a
+                            ///< CPU's target always makes images
     const PassEdits* edits = nullptr;  ///< borrowed; set by tests alone
     PassLog* log = nullptr;            ///< borrowed; used by `compile`, `prove` and the stages llvm and assembly
   };

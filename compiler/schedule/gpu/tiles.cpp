@@ -15,12 +15,12 @@ enum VariableOrder { kCrossTile = 960, kColumnTile, kNeeded, kShift, kLowest, kH
 /// at once (132 multiprocessors with four blocks of 256 threads). With fewer, some multiprocessors would be idle while
 /// others do one tile after the other.
 constexpr std::int64_t kMostSmallTiles = 1056;
-/// Up to so many medium tiles are taken instead of large ones: 25 MiB of floats and of halves, 50 MiB of bytes. More
-/// blocks end more evenly, and load more than they store. (On an H200, 8, 16, 24 and 32 MiB, aligned, of a copy: f32
-/// 1.02, 1.00, 0.97 and 0.96 with medium tiles, 0.88, 0.94, 0.95 and 0.96 with large ones; f16 0.93, 0.93, 0.92 and
-/// 0.91, and 0.82, 0.90, 0.92 and 0.92. Misaligned f32 0.94, 0.92, 0.91 and 0.91, and 0.80, 0.86, 0.88 and 0.89; f16
-/// 0.77, 0.79, 0.77 and 0.77, and 0.65, 0.75, 0.77 and 0.78. i8 of 16, 32 and 48 MiB 0.78, 0.80 and 0.80, and 0.68,
-/// 0.79 and 0.83; misaligned 0.66, 0.69 and 0.68, and 0.55, 0.63 and 0.67.)
+/// Most medium tiles of a launch that takes them: 25 MiB of floats and of halves, 50 MiB of bytes. More blocks end more
+/// evenly, and load more than they store. (On an H200, 8, 16, 24 and 32 MiB, aligned, of a copy: f32 1.02, 1.00, 0.97
+/// and 0.96 with medium tiles, 0.88, 0.94, 0.95 and 0.96 with large ones; f16 0.93, 0.93, 0.92 and 0.91, and 0.82,
+/// 0.90, 0.92 and 0.92. Misaligned f32 0.94, 0.92, 0.91 and 0.91, and 0.80, 0.86, 0.88 and 0.89; f16 0.77, 0.79, 0.77
+/// and 0.77, and 0.65, 0.75, 0.77 and 0.78. i8 of 16, 32 and 48 MiB 0.78, 0.80 and 0.80, and 0.68, 0.79 and 0.83;
+/// misaligned 0.66, 0.69 and 0.68, and 0.55, 0.63 and 0.67.)
 constexpr std::int64_t kMostMediumTiles = 6336;
 
 /// Shared memory that every GPU gives a block without a request.

@@ -140,8 +140,8 @@ class RowChunkMaker {
     return lanes;
   }
 
-  /// Returns how many vectors are permuted as one: several if the target shuffles blocks of wider vectors, and every
-  /// value is as wide as what is loaded.
+  /// Returns how many vectors are permuted as one: several if the target shuffles blocks of wider vectors, the windows
+  /// are blocks, and no value is wider than a block.
   [[nodiscard]] int joined_vectors(int lanes) const {
     const auto is_block = [&](const auto& value) { return lanes * ir::byte_size(value.dtype) == kBlockBytes; };
     const auto is_narrow = [&](const auto& value) { return lanes * ir::byte_size(value.dtype) <= kBlockBytes; };

@@ -38,11 +38,11 @@ struct VectorLoop {
 enum class LoopStrategyKind : std::uint8_t {
   scalar,         ///< element by element
   overlapped,     ///< a run of one to two narrow vectors: one at begin, one that ends at end, which may overlap
-  peeled_vector,  ///< a vector at begin; then, from where the output is aligned, `unroll` vectors a trip, where that is
-                  ///< more than one; then one a trip, the last of which ends at end. The first and the last may overlap
-                  ///< their neighbours, which write the same values
-  nontemporal,  ///< a run up to a cache line, whole lines past the caches, a run. Never a byte of a line both ways: the
-                ///< line would be fetched and written twice
+  peeled_vector,  ///< a vector at begin; `unroll` vectors a trip from where the output is aligned (if unroll > 1); then
+                  ///< one a trip, the last ending at end. The first and the last may overlap their neighbours, which
+                  ///< write the same values
+  nontemporal,    ///< a run up to a cache line, whole lines past the caches, a run. No line is written both ways, since
+                  ///< it would be fetched and written twice
   whole_vector,   ///< a run of all columns of one vector
   masked_vector,  ///< vectors from begin, for any length: the last is masked
   whole_vectors,  ///< vectors from begin, at least one; the last ends at end

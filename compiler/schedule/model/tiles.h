@@ -24,8 +24,8 @@ inline constexpr int kTileVectorBytes = 16;
 
 /// How large the tiles of a kernel are.
 enum class TileSize : std::uint8_t {
-  by_output,  ///< small or medium where the output has few tiles, else large, and none where they would be mostly
-              ///< empty: what a launch has to choose from
+  by_output,  ///< small or medium for an output of few tiles, else large; no tiles if they would be mostly empty. The
+              ///< launch chooses
   large,
   medium,  ///< half as many columns
   small,   ///< half as many columns, and twice as many threads

@@ -15,9 +15,8 @@ namespace padlock::compiler {
 struct Granules {
   // Variables:
   ir::Expr shift;  ///< elements from a multiple of a granule to lane 0: in [0, lanes)
-  ir::Expr
-      least;     ///< the first element of the tensor's storage, which is not 0 where elements are counted from another
-  ir::Expr end;  ///< the element after the last of the storage
+  ir::Expr least;  ///< first element of the tensor's storage; not 0 if elements are counted from another
+  ir::Expr end;    ///< the element after the last of the storage
   ir::Expr first;  ///< the element at which the first granule begins
   // Over them:
   ir::Expr offset;                    ///< from the element of lane 0 to `first`
