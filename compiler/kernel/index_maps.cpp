@@ -237,8 +237,8 @@ Walk IndexMaps::walk_of(const AdjointAxis& axis) {
   return {.variable = {}, .first = first, .step = step, .other = back, .limit = axis.m};
 }
 
-/// Returns expressions that are all >= 0 if low + j is the only coordinate with source j: it lies in the padded axis,
-/// and the previous and the next coordinate with source j do not.
+/// Returns expressions that are all >= 0 if low + j is the only coordinate with source j. It must lie in the padded
+/// axis, and the previous and the next coordinate with source j must not.
 std::vector<Expr> IndexMaps::single_conditions(const AdjointAxis& axis) {
   const Expr one = exprs_.constant(1);
   const auto minus = [&](Expr a, Expr b) { return exprs_.sub(a, b); };

@@ -49,7 +49,7 @@ double read_bytes(const Schedule& schedule, const ir::Binding& binding) {
   return bytes;
 }
 
-/// Counts what the threads of a GPU do.
+/// Counts the work of a GPU's threads.
 class GpuCost {
  public:
   GpuCost(const Schedule& schedule, const ir::Binding& binding, KernelCost& cost)
@@ -94,7 +94,7 @@ class GpuCost {
     cost_.resident_blocks =
         std::max(1.0, std::min(std::floor(std::min(kThreads, kRegisters / registers) / tile.threads),
                                std::floor(kSharedBytes / tile.shared_bytes())));
-    cost_.trips = std::ceil(loaded / tile.threads / each) + 1;  // and one after the barrier
+    cost_.trips = std::ceil(loaded / tile.threads / each) + 1;  // one more after the barrier
     const double words = loaded * (kLoadedWord + nodes_) + tile.words() * kStoredWord;
     cost_.instructions = cost_.blocks * (tile.threads * kThread + words * tile.array_count) / kWarp;
   }

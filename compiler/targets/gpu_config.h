@@ -33,7 +33,7 @@ struct GpuConfig {
   friend bool operator==(const GpuConfig&, const GpuConfig&) = default;
 
   /// Reads "map=vector_grid,threads=256,..."; keys in any order, a key that is missing keeps its value in `base`.
-  /// Errors: invalid_argument, naming the key, what it takes and what was found.
+  /// Errors: invalid_argument, with the key, its values and the value found.
   [[nodiscard]] static Result<GpuConfig> parse(std::string_view text, const GpuConfig& base);
   /// Prints all keys, in declaration order; parse reads them back.
   [[nodiscard]] std::string to_string() const;

@@ -25,7 +25,7 @@ struct HostConfig {
   friend bool operator==(const HostConfig&, const HostConfig&) = default;
 
   /// Reads "vector_bytes=32,unroll=2,split=1,store=plain,task_kib=256"; keys in any order, a key that is missing keeps
-  /// its value in `base`. Errors: invalid_argument, naming the key, what it takes and what was found.
+  /// its value in `base`. Errors: invalid_argument, with the key, its values and the value found.
   [[nodiscard]] static Result<HostConfig> parse(std::string_view text, const HostConfig& base);
   /// Prints all keys, in declaration order; parse reads them back.
   [[nodiscard]] std::string to_string() const;

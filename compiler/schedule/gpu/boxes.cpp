@@ -17,7 +17,7 @@ constexpr int kThreads = 128;
 constexpr std::int64_t kBarrierBytes = 16;
 /// Kernels of more axes have padded planes with short rows; slices are for long rows.
 constexpr int kMostSlicedRank = 3;
-enum VariableOrder { kRows = 850, kSlices = 854, kColumns = 858, kFirst = 870, kLast = 880 };  // below those of a grid
+enum VariableOrder { kRows = 850, kSlices = 854, kColumns = 858, kFirst = 870, kLast = 880 };  // below a grid's
 
 class BoxMaker {
  public:

@@ -8,7 +8,7 @@
 namespace padlock::compiler {
 namespace {
 
-// Above those of a grid of vectors, before those of a tile's geometry (compiler/schedule/model/tiles.cpp).
+// Above the variables of a grid, below those of a tile's geometry (compiler/schedule/model/tiles.cpp).
 enum VariableOrder { kCrossTile = 960, kColumnTile, kNeeded, kShift, kLowest, kHighest, kExtent };
 
 /// Most small tiles of a launch that takes them. Large tiles would be half as many: 528, as many as an H100 or H200 has

@@ -79,7 +79,8 @@ std::vector<Expr> elements_of(const Schedule& schedule) {
   return all;
 }
 
-/// Collects what a GPU's kernel compares, divides or steps by: expressions of coordinates, and the extents of a launch.
+/// Collects the exact values of a GPU's kernel, which it compares, divides or steps by: expressions of coordinates, and
+/// the extents of a launch.
 std::vector<Expr> exact_in(const Schedule& schedule, const TransposeTile* tile) {
   std::vector<Expr> all = {schedule.blocks(), schedule.columns};
   if (tile == nullptr) all.push_back(schedule.rows);

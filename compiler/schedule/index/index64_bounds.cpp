@@ -24,7 +24,7 @@ std::vector<Constraint> bounds_of(ir::ExprContext& exprs, const std::vector<Expr
   return bounds;
 }
 
-/// Bounds an index and all its intermediates at once, for an index that bounds of its sizes do not help: a sum of
+/// Bounds an index and all its intermediates at once, if bounds of its sizes do not suffice. Such an index is a sum of
 /// coordinates times sizes that the program does not bound.
 Constraint magnitude_bound(IndexMagnitude& magnitude, ir::ExprContext& exprs, Expr e) {
   return {magnitude.of(e), Comparison::le, exprs.constant(Int128{1} << 61)};

@@ -107,7 +107,7 @@ inline constexpr std::size_t kMostVectorOperations = 256;
 /// Returns bytes of the widest element that a body holds in registers. A GPU's thread computes halves without widening.
 [[nodiscard]] int widest_bytes(const Body& body, bool for_threads);
 
-/// A load as one segment does it.
+/// A load of one segment.
 struct LoadSource {
   ir::ValueId tensor = 0;
   std::uint32_t layout = 0;

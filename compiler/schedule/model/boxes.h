@@ -76,8 +76,8 @@ struct BoxDigit {
   ir::Expr value, count;
 };
 
-/// How the output's axes map to boxes: the last axis is the columns (rows), the last two are (joined), or the last is
-/// and the last but one is the slices' (slices).
+/// How the output's axes map to boxes. `rows`: the last axis is the columns. `joined`: the last two are. `slices`: the
+/// last is the columns, and the last but one is the slices.
 enum class BoxKind : std::uint8_t { none, rows, joined, slices };
 /// Returns "boxes", "boxes_joined" or "boxes_slices".
 [[nodiscard]] std::string_view name_of(BoxKind kind);
@@ -97,9 +97,8 @@ struct Boxes {
   std::vector<ir::Expr> first = {}, last = {};  ///< variables: coordinates of a box's first and last row
   std::vector<BoxDigit> digits = {};            ///< of a block's number; over symbols and steps
   std::vector<BoxStage> stages = {};
-  std::vector<int> stage_of =
-      {};                      ///< of each load of the body; -1: one element a row, which is read where it is needed
-  ir::Expr shared_bytes = {};  ///< of a block
+  std::vector<int> stage_of = {};  ///< of each load of the body; -1: one element a row, read at its use
+  ir::Expr shared_bytes = {};      ///< of a block
 };
 
 /// Returns the columns of a row, and how many of them share a coordinate of their first axis.

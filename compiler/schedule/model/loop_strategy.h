@@ -37,7 +37,7 @@ struct VectorLoop {
 
 enum class LoopStrategyKind : std::uint8_t {
   scalar,         ///< element by element
-  overlapped,     ///< a run of one to two narrow vectors: one at begin, one that ends at end, which may overlap
+  overlapped,     ///< a run of one to two narrow vectors: one at begin, one ending at end; they may overlap
   peeled_vector,  ///< a vector at begin; `unroll` vectors a trip from where the output is aligned (if unroll > 1); then
                   ///< one a trip, the last ending at end. The first and the last may overlap their neighbours, which
                   ///< write the same values
@@ -51,7 +51,7 @@ enum class LoopStrategyKind : std::uint8_t {
 struct LoopStrategy {
   LoopStrategyKind kind = LoopStrategyKind::scalar;
   int line = 0;  ///< nontemporal: elements of a cache line, at least a vector's
-  /// Entry conditions, tested at run time: a strategy is chosen only where each is >= 0.
+  /// Entry conditions, tested at run time: a strategy is chosen only if each is >= 0.
   std::vector<ir::Expr> entry_conditions = {};
   /// Invariants, true without a test: ranges of `shift` and `peel`, and (overlapped, whole_vector) the longest run.
   /// Each is >= 0.

@@ -5,7 +5,7 @@
 namespace padlock::compiler {
 namespace {
 
-// Above those of a run, its trips and lanes.
+// Above the variables of a run, its trips and lanes.
 enum VariableOrder {
   kElements = 1200,
   kChunk,

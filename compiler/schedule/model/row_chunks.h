@@ -22,7 +22,7 @@ struct RowChunkVariables {
   ir::Expr window;    ///< of a tensor: beginning of the chunk's first window
   ir::Expr spread;    ///< from the beginning of the first window to that of the last
   ir::Expr storage;   ///< of the tensor
-  ir::Expr filled;    ///< lanes that a vector has while it is planned
+  ir::Expr filled;    ///< lanes planned so far of a vector
   ir::Expr span;      ///< from the first to the last element that a load needs for the filled lanes and the next one
 };
 

@@ -98,7 +98,7 @@ struct Schedule {
   /// Operations of its exact indices (compiler/schedule/index/exact_indices.h), counted to one beyond
   /// limits::kIndexOperations. Beyond the limit no index widths are chosen, since the program is refused.
   std::uint32_t index_operations = 0;
-  ir::Expr rows = {}, columns = {};  // what a launch covers: flattened outer axes x innermost axis
+  ir::Expr rows = {}, columns = {};  // of a launch: flattened outer axes x innermost axis
   /// The outer axis along which rows follow each other: the last one, except on a host. -1: none.
   int row_axis = -1;
   std::vector<Body> bodies = {};

@@ -15,7 +15,7 @@ class PassLog;
 struct BlockOptions {
   int threads = 256;                         ///< of a block; each thread takes `unroll` vectors of the flattened output
   bool tiles = true;                         ///< use tiles through shared memory if rows are read across
-  TileSize tile_size = TileSize::by_output;  ///< of those tiles
+  TileSize tile_size = TileSize::by_output;  ///< size of the tiles
   BoxKind boxes = BoxKind::none;             ///< use boxes if they apply
 };
 

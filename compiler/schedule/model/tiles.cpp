@@ -6,7 +6,7 @@ using ir::Expr;
 
 namespace {
 
-// After those of the rest of a tile (compiler/schedule/gpu/tiles.cpp), below the variables of a run.
+// After the other variables of a tile (compiler/schedule/gpu/tiles.cpp), below the variables of a run.
 enum VariableOrder {
   kSlot = 970,
   kRound,

@@ -146,7 +146,7 @@ struct TransposeTile : TileGeometry {
   // Variables:
   ir::Expr cross_tile, column_tile;  ///< the parts of the two axes
   ir::Expr needed;                   ///< first column that any row stores: 0; `halo` if all phases are 0
-  // Over them, and those of the geometry:
+  // Over these variables and the geometry's:
   std::vector<TileDigit> digits;  ///< of a tile's number, the least significant first
   ir::Expr tiles;                 ///< of a launch
   ir::Expr cross_first, column_first;

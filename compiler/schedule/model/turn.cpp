@@ -3,7 +3,7 @@
 namespace padlock::compiler {
 namespace {
 
-enum VariableOrder { kStorage = 1400 };  // after those of row chunks and their proof
+enum VariableOrder { kStorage = 1400 };  // after the variables of row chunks and their proof
 
 /// Returns lanes that alternate between parts of two vectors: within each block, its first or its second half.
 std::vector<int> in_turn(int lanes, int block, int part, bool second_half) {

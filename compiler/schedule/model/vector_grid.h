@@ -17,7 +17,7 @@ struct Granules {
   ir::Expr shift;  ///< elements from a multiple of a granule to lane 0: in [0, lanes)
   ir::Expr least;  ///< first element of the tensor's storage; not 0 if elements are counted from another
   ir::Expr end;    ///< the element after the last of the storage
-  ir::Expr first;  ///< the element at which the first granule begins
+  ir::Expr first;  ///< first element of the first granule
   // Over them:
   ir::Expr offset;                    ///< from the element of lane 0 to `first`
   std::vector<ir::Constraint> tests;  ///< tested at run time: they hold if both granules lie in the storage
@@ -27,7 +27,7 @@ struct Granules {
 inline constexpr std::int64_t kLongestBlock = std::int64_t{1} << 16;
 
 /// Vector v has the elements [lanes * v - phase, lanes * v - phase + lanes) of the flattened output, as far as they
-/// exist: the first vector may begin before the output, the last may end after it. A block has `used` vectors for each
+/// exist. The first vector may begin before the output, the last may end after it. A block has `used` vectors for each
 /// thread. Thread (slot mod threads) takes vector number `slot` of the block, so neighbouring threads have neighbouring
 /// vectors.
 struct VectorGrid {
