@@ -14,8 +14,8 @@ class Module;
 
 namespace padlock::compiler {
 
-/// Sees what each pass made before the next one takes it, and may change it. How tests seed bugs; the product gives
-/// none. Const and thread-safe.
+/// Sees the result of each pass before the next pass takes it, and may change it. Tests seed bugs with it; the product
+/// passes none. Const and thread-safe.
 class PassEdits {
  public:
   virtual ~PassEdits() = default;

@@ -8,26 +8,26 @@
 
 namespace padlock::compiler {
 
-/// Counts how often the passes ran. A caller's own.
+/// Counts how often the passes ran. Owned by the caller.
 struct PassCounts {
   int lowered = 0;    ///< programs
   int scheduled = 0;  ///< schedules of kernels, of each config
   int proved = 0;     ///< schedules
 };
 
-/// Hears how long the passes of one compile took, and sees LLVM's modules. The product gives none unless somebody asks
-/// for it. Thread-safe: the modules of a GPU's program are made in several threads.
+/// Receives the time of each pass of one compile, and LLVM's modules. The product uses none unless asked. Thread-safe:
+/// several threads make the modules of a GPU's program.
 class PassLog {
  public:
   virtual ~PassLog() = default;
   /// Called several times for a pass that runs once a kernel, a schedule or a module.
   virtual void took(std::string_view pass, double milliseconds) = 0;
   [[nodiscard]] virtual bool wants_code() const = 0;
-  /// `number`: of the module in its program.
+  /// `number`: index of the module in its program.
   virtual void code(bool simplified, std::size_t number, std::string_view llvm) = 0;
 };
 
-/// Tells a log, which may be null, how long each pass took: until the next one, or the end of the scope.
+/// Reports the time of each pass to a log, which may be null: until the next pass, or the end of the scope.
 class PassTimer {
  public:
   PassTimer(PassLog* log, std::string_view pass) : log_(log) { begin(pass); }

@@ -18,8 +18,8 @@
 namespace padlock::compiler {
 namespace {
 
-/// Lowers a program, and lists what is made of the schedules of each of its kernels, within limits that all of them
-/// have together. What serves some sizes alone is made in the end, of what is left of them, and is worth no refusal.
+/// Lowers a program, and lists what `make` returns for the schedules of each kernel. All schedules share the limits.
+/// Schedules for some sizes come last, within what is left of the limits; one that does not fit is no error.
 template <class Made, class Make>
 Result<std::vector<std::vector<Made>>> of_each_kernel(const ir::Program& program, const PassEdits* edits,
                                                       const ScheduleMaker& schedules, std::int64_t budget, PassLog* log,
@@ -39,7 +39,7 @@ Result<std::vector<std::vector<Made>>> of_each_kernel(const ir::Program& program
     return make(std::move(schedule), {.steps = std::min(limits::kProofSteps, steps.left())});
   };
   std::vector<std::vector<Made>> list;
-  std::vector<std::pair<std::size_t, Schedule>> others;  // with the numbers of their kernels
+  std::vector<std::pair<std::size_t, Schedule>> others;  // with the index of the kernel
   for (Kernel& kernel : kernels) {
     std::vector<Schedule> own = schedules(std::move(kernel));
     for (std::size_t i = 1; i < own.size(); ++i) others.emplace_back(list.size(), std::move(own[i]));
@@ -58,7 +58,7 @@ Result<std::vector<std::vector<Made>>> of_each_kernel(const ir::Program& program
 
 }  // namespace
 
-// Once a program:
+// Once for each program:
 
 Result<std::vector<Kernel>> lower(const ir::Program& program, const PassEdits* edits, PassCounts* counts,
                                   PassLog* log) {
@@ -67,45 +67,46 @@ Result<std::vector<Kernel>> lower(const ir::Program& program, const PassEdits* e
   MakeIndexMaps make_maps;
   if (edits != nullptr)
     make_maps = [edits](ir::ExprContext& exprs, ir::Facts facts) { return edits->index_maps(exprs, std::move(facts)); };
-  PADLOCK_TRY(std::vector<Kernel> kernels, gather_kernels(program, make_maps));  // what is each element of the output?
+  PADLOCK_TRY(std::vector<Kernel> kernels, gather_kernels(program, make_maps));  // gather form: the value at each
+                                                                                 // coordinate of the output
   const StepBudget steps(limits::kMergeSteps);
   for (Kernel& kernel : kernels) {
     if (edits != nullptr) edits->gathered(kernel);
-    merge_axes(kernel, steps);  // long rows of short ones
-    find_row_data(kernel);      // what rows read where data says
+    merge_axes(kernel, steps);  // makes short rows long
+    find_row_data(kernel);      // data that is the same in all columns of a row
   }
   return kernels;
 }
 
-// Once a config and kernel:
+// Once for each config and kernel:
 
 Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options) {
   const PassEdits none;
   const PassEdits& edits = options.edits != nullptr ? *options.edits : none;
   PassTimer timer(options.log, "split");
-  std::vector<RowCase> cases =  // of rows, and segments of their columns, without predicates inside
+  std::vector<RowCase> cases =  // cases of rows, and segments of columns without predicates
       options.blocks && options.blocks->boxes != BoxKind::none ? whole_rows(kernel)
                                                                : split_rows(kernel, {.split = options.split});
   edits.split(kernel, cases);
   timer.next("bodies");
-  Schedule schedule = begin_schedule(std::move(kernel), std::move(config), options);  // what a launch covers
+  Schedule schedule = begin_schedule(std::move(kernel), std::move(config), options);  // extents of a launch
   make_bodies(schedule, cases, options);                                              // straight-line code and loads
   timer.next("cover");
-  choose_cover(schedule, options);  // who makes what, in which loops
+  choose_cover(schedule, options);  // who makes which elements, in which loops
   edits.covered(schedule);
   timer.next("indices");
-  // Gathered once for all that is chosen by it. (The prover gathers anew: from what is emitted.)
+  // Gathered once for all choices below. The prover gathers again, from what is emitted.
   const std::vector<ExactIndices> places = exact_indices(schedule);
   schedule.index_operations = count_index_operations(places, limits::kIndexOperations);
-  if (schedule.index_operations <= limits::kIndexOperations) {          // else refused before any proof
-    schedule.index64_bounds = choose_index64_bounds(schedule, places);  // what indices of 64 bits may need
-    schedule.index32 = choose_index32_variant(schedule);                // a GPU's of 32 bits
+  if (schedule.index_operations <= limits::kIndexOperations) {          // a program beyond is refused before any proof
+    schedule.index64_bounds = choose_index64_bounds(schedule, places);  // bounds that 64-bit indices may need
+    schedule.index32 = choose_index32_variant(schedule);                // a GPU's variant with 32-bit indices
   }
   edits.scheduled(schedule);
   return schedule;
 }
 
-// Then every access is proved, guarded or listed to be checked. The rest of the way is the target's, in llvm/:
+// The prover then proves, guards or lists for checking every access. The target does the rest, in llvm/:
 // emit_host_kernel or emit_gpu_kernel, simplify, generate_code, and on the host link_image.
 
 Result<std::vector<std::vector<ProvenKernel>>> prove_kernels(const ir::Program& program, const PassEdits* edits,

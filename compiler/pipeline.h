@@ -17,33 +17,33 @@
 // every target: only a config's ScheduleOptions differ.
 namespace padlock::compiler {
 
-/// Makes the schedules of a kernel that a launch has to choose from: one that serves all sizes, then those that serve
-/// some better (Schedule::serves).
+/// Makes the schedules that a launch chooses from. The first serves all sizes; each later one serves some sizes better
+/// (Schedule::serves).
 using ScheduleMaker = std::function<std::vector<Schedule>(Kernel)>;
 
-/// Lowers a program to its kernels: the passes that no config changes. The program must outlive the kernels. Errors as
-/// `gather_kernels`. Counts in `counts`, where it is given. `log`, here and below: borrowed, or null.
+/// Lowers a program to its kernels with the passes that no config changes. The program must outlive the kernels. Errors
+/// as `gather_kernels`. `counts` may be null. `log`, here and below: borrowed, or null.
 [[nodiscard]] Result<std::vector<Kernel>> lower(const ir::Program& program, const PassEdits* edits = nullptr,
                                                 PassCounts* counts = nullptr, PassLog* log = nullptr);
 
-/// Makes loops of a kernel as a config says; `config` is the text that the schedule keeps.
+/// Turns a kernel into loops by a config; `config` is the text that the schedule keeps.
 [[nodiscard]] Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options);
 
-/// Runs all passes over a program: its kernels, lowered, scheduled and proved, each in its schedules. One that serves
-/// some sizes alone is left out where it is beyond the limits. Errors as `lower` and `prove`.
+/// Runs all passes over a program: returns the proven schedules of each kernel. A schedule for some sizes alone is left
+/// out if it exceeds the limits. Errors as `lower` and `prove`.
 [[nodiscard]] Result<std::vector<std::vector<ProvenKernel>>> prove_kernels(const ir::Program& program,
                                                                            const PassEdits* edits,
                                                                            const ScheduleMaker& schedules,
                                                                            ProofCache& cache, PassLog* log = nullptr);
-/// Lists the obligations of its kernels' schedules with their verdicts, refuted ones too. Some may be of a schedule for
-/// which a limit leaves no code. Errors as `lower` and `list_obligations`.
+/// Lists the obligations of all schedules with their verdicts, refuted ones too. Some may belong to a schedule that a
+/// limit leaves out of the code. Errors as `lower` and `list_obligations`.
 [[nodiscard]] Result<std::vector<Proof>> list_proofs(const ir::Program& program, const PassEdits* edits,
                                                      const ScheduleMaker& schedules, ProofCache& cache,
                                                      PassLog* log = nullptr);
 
 /// Prints the kernels of a program in gather form. Errors as `lower`.
 [[nodiscard]] Result<std::string> kernel_text(const ir::Program& program, const PassEdits* edits);
-/// Prints their schedules. Errors as `lower`.
+/// Prints the schedules of a program. Errors as `lower`.
 [[nodiscard]] Result<std::string> schedule_text(const ir::Program& program, const PassEdits* edits,
                                                 const ScheduleMaker& schedules);
 

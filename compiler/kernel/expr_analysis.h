@@ -9,8 +9,8 @@
 
 namespace padlock::compiler {
 
-/// Finds something of an expression by what it is of its operands: a range, bounds over sizes, how it grows. Remembers
-/// what it has looked at, so that many expressions cost no more than their DAG.
+/// Computes a property of an expression from those of its operands: a range, bounds over sizes, growth. Remembers
+/// results, so that many expressions cost no more than their DAG.
 template <class Result>
 class ExprAnalysis {
  public:
@@ -24,11 +24,11 @@ class ExprAnalysis {
   }
 
  protected:
-  /// `steps`: taken for an expression, and for each of its operands.
+  /// `steps`: budget for one expression; each of its operands takes some.
   explicit ExprAnalysis(std::size_t steps = 0) : steps_(steps) {}
   ~ExprAnalysis() = default;
 
-  /// Returns whether an expression has coordinates that matter; all others are `fixed`.
+  /// Returns whether an expression has coordinates that matter; other expressions are `fixed`.
   [[nodiscard]] virtual bool varies(ir::Expr e) const { return e.has_coordinate(); }
   virtual Result fixed(ir::Expr e) = 0;
   virtual Result coordinate(ir::Expr e) = 0;

@@ -30,8 +30,8 @@ IndexMaps::Inside IndexMaps::inside(Expr i, Expr, Expr n, Expr period) {
   return {.above = i, .below = exprs_.sub(last, i), .phase = exprs_.mod(i, period)};
 }
 
-/// Appends the coordinate and the conditions 0 <= i <= (n - 1) * (k + 1) and (k + 1) divides i, each only where it
-/// does not always hold. For n = 0 the first two contradict each other, as they should.
+/// Appends the coordinate and the conditions 0 <= i <= (n - 1) * (k + 1) and (k + 1) divides i. Conditions that always
+/// hold are left out. For n = 0 the first two contradict each other, as they should.
 void IndexMaps::pad_constant_axis(PadMap& map, Expr i, Expr o, Expr n, std::int64_t interior) {
   const Expr period = exprs_.constant(Int128{interior} + 1);
   const Inside all = inside(i, o, n, period);
@@ -43,9 +43,9 @@ void IndexMaps::pad_constant_axis(PadMap& map, Expr i, Expr o, Expr n, std::int6
   map.coordinates.push_back(exprs_.floordiv(i, period));
 }
 
-/// The closed forms of the modes that repeat the input. Total: the divisors are at least 1 on an empty axis too, of
-/// which no element is ever read. For t in [0, p): `t < n ? t : p - t` is min(t, p - t) when p = 2(n - 1) or when
-/// p = 1 = n, and `t < n ? t : 2n - 1 - t` is min(t, 2n - 1 - t).
+/// The closed forms of the modes that repeat the input. They are total: divisors are at least 1 on an empty axis too,
+/// though no element of it is read. For t in [0, p): `t < n ? t : p - t` is min(t, p - t) when p = 2(n - 1) or when p =
+/// 1 = n, and `t < n ? t : 2n - 1 - t` is min(t, 2n - 1 - t).
 Expr IndexMaps::pad_repeating_axis(ir::PadMode mode, Expr i, Expr n) {
   const Expr zero = exprs_.constant(0);
   const Expr one = exprs_.constant(1);
@@ -53,7 +53,7 @@ Expr IndexMaps::pad_repeating_axis(ir::PadMode mode, Expr i, Expr n) {
   const Expr last = exprs_.sub(n, one);
   switch (mode) {
     case ir::PadMode::constant:
-      break;  // has conditions instead
+      break;  // these have conditions instead
     case ir::PadMode::edge:
       return exprs_.min(exprs_.max(i, zero), last);
     case ir::PadMode::reflect: {
@@ -125,7 +125,7 @@ std::vector<Expr> IndexMaps::elementwise(const ir::Value& operand, std::span<con
   return source;
 }
 
-/// Total: where an extent is 0, nothing is ever read, and the divisors are 1.
+/// Total: if an extent is 0, divisors are 1 and nothing is read.
 std::vector<Expr> IndexMaps::split(Expr number, std::span<const Expr> extents) {
   std::vector<Expr> coordinates(extents.size());
   for (std::size_t axis = extents.size(); axis-- > 1;) {
@@ -137,7 +137,7 @@ std::vector<Expr> IndexMaps::split(Expr number, std::span<const Expr> extents) {
   return coordinates;
 }
 
-/// The number of an element, and what the coordinates contribute to it, lie in storage that has less than 2^47 bytes.
+/// Bounds an element's number, and each coordinate's share of it: storage has less than 2^47 bytes.
 void IndexMaps::add_element_bounds(Expr number, std::vector<Expr>& facts) {
   const auto add = [&](Expr e) {
     if (e.range().lo < 0) facts.push_back(e);
@@ -148,14 +148,14 @@ void IndexMaps::add_element_bounds(Expr number, std::vector<Expr>& facts) {
   if (form.is_monomial() && form.coefficients[0] > 1) add(form.terms[0]);
 }
 
-/// Adds what an element's existence implies: no extent is 0, and the first coordinate, the last quotient, lies in its
+/// Adds what an element's existence implies: no extent is 0, and the first coordinate (the last quotient) lies in its
 /// extent.
 void IndexMaps::add_facts(Expr number, std::span<const Expr> extents, std::vector<Expr>& facts) {
   const Expr one = exprs_.constant(1);
   for (std::size_t axis = extents.size(); axis-- > 1;) {
     if (!extents[axis].is_constant()) facts.push_back(exprs_.sub(extents[axis], one));
     number = exprs_.floordiv(number, exprs_.max(extents[axis], one));
-    // Written in other terms than the number's own, a quotient's bounds are not seen in those of the number.
+    // For other terms than the number's own, the quotient's bounds do not show in the number's bounds.
     if (number.kind() != ir::ExprKind::symbol) add_element_bounds(number, facts);
   }
   if (number.range().lo < 0) facts.push_back(number);
@@ -199,9 +199,9 @@ std::vector<Expr> IndexMaps::reshape(std::span<const ReshapeGroup> groups, const
   return source;
 }
 
-/// The two coordinates of each lap whose source is j are the residues of low + j, and of its mirror image, modulo a
-/// lap: the walk begins with the smaller one, and goes to the other and back. Where they are one, the gap between them
-/// is 0, and both steps are a lap.
+/// In each lap two coordinates have source j: the residues modulo a lap of low + j and of its mirror image. The walk
+/// begins with the smaller residue, and steps to the other and back. If both are equal, their gap is 0 and both steps
+/// are a lap.
 Walk IndexMaps::walk_of(const AdjointAxis& axis) {
   const Expr zero = exprs_.constant(0);
   const Expr one = exprs_.constant(1);
@@ -209,7 +209,7 @@ Walk IndexMaps::walk_of(const AdjointAxis& axis) {
   const auto minus = [&](Expr a, Expr b) { return exprs_.sub(a, b); };
   const Expr at = plus(axis.low, axis.j);
   if (axis.mode == ir::PadMode::edge) {
-    // The first element stands for all before it, the last for all after it.
+    // The first element also stands for all before it, the last for all after it.
     const Expr is_first = exprs_.max(minus(one, axis.j), zero);
     const Expr is_last = exprs_.min(exprs_.max(plus(minus(axis.j, axis.n), exprs_.constant(2)), zero), one);
     const Expr before = exprs_.mul(is_first, exprs_.max(axis.low, zero));
@@ -237,8 +237,8 @@ Walk IndexMaps::walk_of(const AdjointAxis& axis) {
   return {.variable = {}, .first = first, .step = step, .other = back, .limit = axis.m};
 }
 
-/// Returns expressions that are all >= 0 where low + j is the only coordinate whose source is j: it lies in the padded
-/// axis, and the ones before and after it do not.
+/// Returns expressions that are all >= 0 if low + j is the only coordinate with source j. It must lie in the padded
+/// axis, and the previous and the next coordinate with source j must not.
 std::vector<Expr> IndexMaps::single_conditions(const AdjointAxis& axis) {
   const Expr one = exprs_.constant(1);
   const auto minus = [&](Expr a, Expr b) { return exprs_.sub(a, b); };
@@ -264,8 +264,8 @@ std::vector<Expr> IndexMaps::single_conditions(const AdjointAxis& axis) {
   return all;
 }
 
-/// Each condition but the last is of sizes alone, and the same in all pieces: 0 <= low, 0 <= high, and the two sides of
-/// the padded axis take no element in common. Then nothing is a lap away, and an element has one mirror image or none.
+/// Each condition but the last is over sizes alone, and the same in all pieces: 0 <= low, 0 <= high, and the two sides
+/// of the padded axis share no element. Then nothing is a lap away, and an element has at most one mirror image.
 std::vector<AdjointPiece> IndexMaps::ends_of(const AdjointAxis& axis) {
   const Expr one = exprs_.constant(1);
   const auto plus = [&](Expr a, Expr b) { return exprs_.add(a, b); };
@@ -331,7 +331,7 @@ std::vector<ConcatPiece> IndexMaps::concat(const std::vector<std::pair<ir::Value
     ConcatPiece piece{.operand = operand, .coordinate = local, .conditions = {}, .below = {}};
     if (pieces.empty() ? false : !facts_.proves_nonnegative(local))
       piece.conditions.push_back({local, Condition::Kind::nonnegative});
-    // A run of one operand is a repetition: one coordinate, however long the run and however often it nests.
+    // A run of one operand is a repetition: one coordinate for a run of any length and nesting.
     if (end - i > 1) piece.coordinate = exprs_.mod(local, exprs_.max(extent, one));
     start = exprs_.add(start, exprs_.mul(exprs_.constant(static_cast<Int128>(end - i)), extent));
     const Expr below = exprs_.sub(exprs_.sub(start, one), coordinate);

@@ -11,53 +11,53 @@
 #include "ir/expr/constraint.h"
 #include "ir/program.h"
 
-// The index map of each operation that moves data: from the coordinates of an element of the result to those of the
-// element of the operand that it is. One map for all pads of every sign; nothing is a slice or a copy.
+// The index map of each operation that moves data: from coordinates of a result's element to those of its operand's
+// element. One map serves pads of every sign; nothing is sliced or copied.
 namespace padlock::compiler {
 
-/// The element that a pad takes: the one at `coordinates` if all `conditions` hold, the fill otherwise.
+/// The element that a pad takes: the operand's at `coordinates` if all `conditions` hold, else the fill.
 struct PadMap {
   std::vector<ir::Expr> coordinates;
   std::vector<Condition> conditions;
-  /// Expressions that are >= 0 where it is taken: an axis that is repeated is not empty, as binding checks.
+  /// Expressions that are >= 0 where the element is read: an axis that is repeated is not empty, as binding checks.
   std::vector<ir::Expr> facts = {};
   bool never = false;  ///< provably all fill
 };
 
-/// One or two coordinates, in ascending order, which are all that a pad takes from an element where `when` holds.
+/// The one or two coordinates, ascending, to which a pad copies an element, if `when` holds.
 struct AdjointPiece {
   std::vector<Condition> when;
   std::vector<ir::Expr> coordinates;
 };
 
-/// Says what a pad's adjoint adds up along one axis: the element at `coordinate` alone where all of `single` hold; else
-/// those of the walk, in its order, or (without one) none.
+/// What a pad's adjoint adds up along one axis. If all of `single` hold: the element at `coordinate` alone. Else the
+/// elements of the walk, in its order, or none without a walk.
 struct AdjointMap {
   ir::Expr extent;  ///< of the operand
   ir::Expr coordinate;
   std::vector<Condition> single;
   std::optional<Walk> walk;  ///< without its variable
-  /// Stand for the walk where no lap is whole and no element is taken from both sides. The first that applies counts;
-  /// in each, neighbours are neighbours of the operand, or their mirror images.
+  /// Replace the walk if no lap is whole and no element is taken from both sides. The first that applies counts. In
+  /// each, neighbours are neighbours of the operand, or their mirror images.
   std::vector<AdjointPiece> ends;
 };
 
-/// One axis that is indexed by data: the coordinate in it that `number` names (compiler/kernel/kernel.h: Data), where
-/// the conditions hold. An index counts as data below `extent`.
+/// One axis that is indexed by data: the data coordinate of variable `number` (compiler/kernel/kernel.h: Data), if the
+/// conditions hold. An index counts as data below `extent`.
 struct TakenAxis {
   ir::Expr coordinate, extent;
   std::vector<Condition> conditions;
 };
 
-/// One operand (or a run of the same one) of a concat.
+/// One operand of a concat, or a run of one operand repeated.
 struct ConcatPiece {
   ir::ValueId operand = 0;
   ir::Expr coordinate;                ///< on the concat axis
-  std::vector<Condition> conditions;  ///< what holds of an element of this piece
-  std::optional<Condition> below;     ///< tells it from all later pieces
+  std::vector<Condition> conditions;  ///< hold for every element of this piece
+  std::optional<Condition> below;     ///< separates the piece from all later pieces
 };
 
-/// Maps coordinates, using `facts` (ranges of the output coordinates among them) to leave out conditions that always
+/// Maps coordinates. `facts`, which include ranges of the output coordinates, serve to leave out conditions that always
 /// hold. Borrows the context.
 class IndexMaps {
  public:
@@ -74,14 +74,14 @@ class IndexMaps {
   std::vector<ir::Expr> elementwise(const ir::Value& operand, std::span<const ir::Expr> extents,
                                     std::span<const ir::Expr> coordinates);
   virtual TakenAxis take(ir::Expr number, ir::Expr extent);
-  /// `search` has its variables and its extent; the rest is filled in.
+  /// `search` has its variables and its extent; the function fills in the rest.
   virtual Search search(Search search);
-  /// Row by row the elements are the same: in each group the coordinates of the result are merged into the number of an
-  /// element, which is split into those of the operand.
-  /// Appends to `facts` what holds of the coordinates where they are those of an element.
+  /// Both sides have the same elements row by row. In each group, the coordinates of the result are merged into an
+  /// element's number, and the number is split into the operand's coordinates. Appends to `facts` what holds if the
+  /// coordinates are those of an element.
   std::vector<ir::Expr> reshape(std::span<const ReshapeGroup> groups, const ir::Value& operand, const ir::Value& result,
                                 const std::vector<ir::Expr>& coordinates, std::vector<ir::Expr>& facts);
-  /// `operand`: of the adjoint, whose result is `result`. Returns one for each axis.
+  /// `operand`: of the adjoint, whose result is `result`. Returns one map for each axis.
   std::vector<AdjointMap> pad_adjoint(const ir::PadAttributes& pad, const ir::Value& operand, const ir::Value& result,
                                       const std::vector<ir::Expr>& coordinates);
   /// `operands`: each with its extent on the axis. Provably empty pieces are left out, but never all.
@@ -95,11 +95,11 @@ class IndexMaps {
   };
   virtual Inside inside(ir::Expr i, ir::Expr o, ir::Expr n, ir::Expr period);
   virtual ir::Expr pad_repeating_axis(ir::PadMode mode, ir::Expr i, ir::Expr n);
-  /// The number of the element at these coordinates of a row-major tensor of these extents, which is one group of a
+  /// Returns the number of the element at these coordinates in a row-major tensor of these extents: one group of a
   /// reshape's axes. Appends to `facts` as `reshape`.
   virtual ir::Expr merge(std::span<const ir::Expr> coordinates, std::span<const ir::Expr> extents,
                          std::vector<ir::Expr>& facts);
-  /// The coordinates of element `number` of a row-major tensor of these extents.
+  /// Returns the coordinates of element `number` of a row-major tensor of these extents.
   virtual std::vector<ir::Expr> split(ir::Expr number, std::span<const ir::Expr> extents);
   void add_element_bounds(ir::Expr number, std::vector<ir::Expr>& facts);
   void add_facts(ir::Expr number, std::span<const ir::Expr> extents, std::vector<ir::Expr>& facts);
@@ -111,7 +111,7 @@ class IndexMaps {
   /// Returns the walk over the coordinates whose source is j, in ascending order.
   virtual Walk walk_of(const AdjointAxis& axis);
   [[nodiscard]] virtual std::vector<ir::Expr> single_conditions(const AdjointAxis& axis);
-  /// Returns the pieces for coordinates that fail one of single_conditions.
+  /// Returns the pieces for coordinates that fail a condition of single_conditions.
   virtual std::vector<AdjointPiece> ends_of(const AdjointAxis& axis);
   virtual ir::Expr repeated(ir::Expr operand_extent, ir::Expr result_extent, ir::Expr coordinate);
   [[nodiscard]] bool in_range(ir::Expr i, ir::Expr n) const;
@@ -123,7 +123,7 @@ class IndexMaps {
   void pad_constant_axis(PadMap& map, ir::Expr i, ir::Expr o, ir::Expr n, std::int64_t interior);
 };
 
-/// Makes the maps for one kernel, whose facts these are.
+/// Makes the maps for one kernel, which has these facts.
 using MakeIndexMaps = std::function<std::unique_ptr<IndexMaps>(ir::ExprContext& exprs, ir::Facts facts)>;
 
 }  // namespace padlock::compiler

@@ -15,7 +15,7 @@
 // conditions are Exprs over the output coordinates $0, $1, ... of the program's context.
 namespace padlock::compiler {
 
-using ir::Expr;  // what all of the compiler is about
+using ir::Expr;  // used in all of the compiler
 
 using NodeId = std::uint32_t;
 using ConditionId = std::uint32_t;
@@ -35,29 +35,29 @@ enum class NodeKind : std::uint8_t {
   constant,   ///< `bits`
   scalar,     ///< the run-time scalar `value`
   load,       ///< element `coordinates` of tensor `value`, seen through `layout`; executed only where `guard` holds
-  when,       ///< operands[0] where `guard` holds, else operands[1]. A node of its own: forwarding may replace a load,
-              ///< never the selection between it and the fill
+  when,       ///< operands[0] where `guard` holds, else operands[1]. A node of its own, since forwarding may replace a
+              ///< load, but never the selection between load and fill
   operation,  ///< `op` of the operands, elementwise
   index,      ///< the value of `coordinates[0]`, as i64
-  sum,        ///< of the operands, in their order, over walks (walks_of), the last one innermost: with one accumulator
-  data,       ///< no value of its own: gives a variable the number that the operand, an index, names (data_of)
-  search,     ///< as i64, what the loop (search_of) leaves in `low`: operands[0] is looked at, at `middle`, operands[1]
-              ///< is searched for
+  sum,        ///< sum of the operands, in order, over walks (walks_of), the last one innermost; has one accumulator
+  data,       ///< has no value of its own: sets a variable from the operand, an index (data_of)
+  search,     ///< as i64, the value of `low` after the loop (search_of): compares operands[0], at `middle`, with
+              ///< operands[1], the value sought
 };
 
-/// One loop of a sum: its variable goes from `first` as long as it is below `limit`, by `step` and `other` in turn.
-/// Neither is below 1, and `first` not below 0; so it lies in [0, limit).
+/// One loop of a sum: its variable goes from `first` while below `limit`, by `step` and `other` in turn. Both steps are
+/// >= 1 and `first` >= 0, so the variable lies in [0, limit).
 struct Walk {
   ir::Expr variable, first, step, other, limit;
 };
 
-/// A data coordinate. The variable is the index and 1 where that lies in [0, extent), compared in the index's own
-/// width, else 0: so it lies in [0, extent], whatever was read.
+/// A data coordinate. The variable is index + 1 if the index lies in [0, extent), compared in the index's own width,
+/// else 0. So it lies in [0, extent], whatever was read.
 struct Data {
   ir::Expr variable, extent;
 };
 
-/// A search's loop: from low = 0 and high = extent, while low < high, what stands at `middle` is looked at, and either
+/// A search's loop, from low = 0 and high = extent, while low < high. It looks at the element at `middle`; then either
 /// `low` becomes `above` or `high` becomes `below`. All three are expressions over low and high.
 struct Search {
   ir::Expr variable;  ///< has the value of `middle`
@@ -74,21 +74,21 @@ struct Node {
   std::vector<ir::Expr> coordinates = {};
   std::uint32_t layout = 0;  // index into Graph::layouts()
   std::vector<NodeId> operands = {};
-  /// Expressions that are >= 0 where a load is executed, by the lemma of rows and tiles (docs/proofs.md): a reshape
-  /// between it and the result divides the number of an element into coordinates. And the variables of the walks that
-  /// it is in.
+  /// Expressions that are >= 0 where a load is executed, by the lemma of rows and tiles (docs/proofs.md): a reshape on
+  /// the way to the result divides an element's number into coordinates. Also the variables of the walks around the
+  /// load.
   std::vector<ir::Expr> facts = {};
-  /// Expressions over sizes that are >= 0 where a load is executed, though not wherever its indices are computed: axes
-  /// that a pad repeats have an element.
+  /// Expressions over sizes that are >= 0 where a load is executed, but not everywhere its indices are computed: an
+  /// axis that a pad repeats has an element.
   std::vector<ir::Expr> read_facts = {};
-  /// The nodes of the data in its coordinates and its guard: they come before it.
+  /// The data nodes in its coordinates and its guard; they come before it.
   std::vector<NodeId> data = {};
 };
 
-/// A sum's walks, as they stand among its coordinates.
+/// Returns a sum's walks, which are stored among its coordinates.
 [[nodiscard]] std::vector<Walk> walks_of(const Node& sum);
 void append_walk(std::vector<ir::Expr>& coordinates, const Walk& walk);
-/// The data of a node of that kind, and the loop of a search, as they stand among its coordinates.
+/// Return the data of a data node and the loop of a search, which are stored among their coordinates.
 [[nodiscard]] Data data_of(const std::vector<ir::Expr>& coordinates);
 [[nodiscard]] Search search_of(const std::vector<ir::Expr>& coordinates);
 [[nodiscard]] std::vector<ir::Expr> coordinates_of(const Search& search);
@@ -114,15 +114,14 @@ class Graph {
   std::uint32_t add(const ir::Layout& layout);
   [[nodiscard]] const ir::Layout& layout(std::uint32_t id) const { return layouts_[id]; }
 
-  /// Nodes of data that is the same in all columns of a row. What they are made of is made once a row, and belongs to
-  /// no body.
+  /// Notes data that is the same in all columns of a row. Its operands are computed once a row, and belong to no body.
   void set_row_data(std::vector<NodeId> nodes);
   [[nodiscard]] const std::vector<NodeId>& row_data() const { return row_data_; }
   [[nodiscard]] bool is_row_data(const Node& node) const {
     return node.kind == NodeKind::data && is_row_data(node.coordinates.front());
   }
   [[nodiscard]] bool is_row_data(ir::Expr variable) const;
-  /// Returns whether an expression has data that is not.
+  /// Returns whether an expression has data that differs between columns.
   [[nodiscard]] bool has_column_data(ir::Expr e) const;
 
  private:
@@ -145,13 +144,12 @@ struct Kernel {
   std::vector<ir::Expr> extents;  // of the output, row-major and dense; at least one axis
   std::vector<ir::ValueId> results;
   std::vector<NodeId> roots;  // one per result
-  /// The variables of its sums' walks, of its searches and of its data, each of which lies in [0, extent). Those of
-  /// data of rows stand apart.
+  /// The variables of sums' walks, of searches and of data, each in [0, extent). Data of rows is apart.
   struct WalkVariable {
     ir::Expr variable, extent;
   };
   std::vector<WalkVariable> walk_variables = {}, row_variables = {};
-  [[nodiscard]] std::vector<WalkVariable> inner_variables() const;  ///< all of them
+  [[nodiscard]] std::vector<WalkVariable> inner_variables() const;  ///< walks, searches and data
 
   [[nodiscard]] ir::ExprContext& exprs() const { return program->exprs(); }
   [[nodiscard]] int rank() const { return static_cast<int>(extents.size()); }
@@ -166,19 +164,19 @@ struct Kernel {
   [[nodiscard]] ir::Expr element_at(ir::Expr column) const;
 };
 
-/// Returns an expression with a value in the place of a symbol.
+/// Returns an expression with `symbol` replaced by `value`.
 [[nodiscard]] ir::Expr replaced(ir::ExprContext& exprs, ir::Expr e, ir::Expr symbol, ir::Expr value);
 
-/// Nodes reachable from the roots, users before operands; without those that are reached through data of rows alone.
+/// Lists the nodes reachable from the roots, users before operands, without those reached only through data of rows.
 [[nodiscard]] std::vector<NodeId> users_first(const Graph& graph, std::span<const NodeId> roots);
-/// The same with them.
+/// Lists all reachable nodes, users before operands, data of rows included.
 [[nodiscard]] std::vector<NodeId> all_users_first(const Graph& graph, std::span<const NodeId> roots);
 
 /// Prints a walk: ", $walk0 from 0 below N by 1 and 1".
 [[nodiscard]] std::string to_string(const ir::ExprContext& exprs, const Walk& walk);
 /// Prints a predicate: "always", or its conditions.
 [[nodiscard]] std::string to_string(const Kernel& kernel, PredicateId predicate);
-/// Text for people and golden tests: one line a node.
+/// Prints a kernel for people and golden tests: one line a node.
 [[nodiscard]] std::string to_string(const Kernel& kernel);
 
 }  // namespace padlock::compiler

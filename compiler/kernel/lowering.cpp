@@ -16,15 +16,15 @@ namespace {
 
 using ir::ValueId;
 
-/// A demand for one element of a value: at which coordinates, and on which path (what holds whenever it is read).
+/// A demand for one element of a value: its coordinates, and its path (what holds whenever it is read).
 struct Demand {
   std::vector<Expr> coordinates;
   PredicateId path = kAlways;
-  std::vector<Expr> facts = {};       // as those of a load (compiler/kernel/kernel.h): of reshapes on the way
+  std::vector<Expr> facts = {};       // of reshapes on the way, as a load's (compiler/kernel/kernel.h)
   std::vector<Expr> read_facts = {};  // of pads on the way
 };
 
-/// Names a demand of a value, or a node that needs none (a literal, a run-time scalar).
+/// Names a demand of a value, or a node without demands (a literal, a run-time scalar).
 struct Source {
   bool is_node = false;
   NodeId node = 0;
@@ -32,31 +32,31 @@ struct Source {
   std::size_t demand = 0;
 };
 
-/// How a demanded element comes from its sources: the first source whose predicate holds (the last has kAlways), or,
-/// for an elementwise operation, the operation of all sources.
+/// How a demanded element comes from its sources. An elementwise operation takes all sources. Else the first source
+/// whose predicate holds is taken; the last has kAlways.
 struct Recipe {
   std::vector<PredicateId> when;  // empty for an elementwise operation and a load
   std::vector<Source> sources;
-  std::vector<std::vector<Walk>> walks = {};  // over which each source is added up; empty: no source is
-  std::map<std::size_t, Source> second = {};  // what is added after a source, by its index
-  std::vector<Expr> search = {};              // of a search: its loop, as a node's coordinates
+  std::vector<std::vector<Walk>> walks = {};  // the walks that add up each source; empty: no source is a sum
+  std::map<std::size_t, Source> second = {};  // by index of a source: added after that source
+  std::vector<Expr> search = {};              // a search's loop, stored as a node's coordinates
 };
 
-/// Data coordinates, and which element of an index they are read from.
+/// Data coordinates, and the element of an index that each is read from.
 struct DataSource {
   Expr variable, extent;
   Source index;
 };
 
-/// Returns the value that has the same elements in the same order, before all reshapes.
+/// Returns the value before all reshapes, with the same elements in the same order.
 ValueId without_reshapes(const ir::Program& program, ValueId id) {
   while (program.value(id).kind == ir::ValueKind::operation && program.value(id).op == ir::Op::reshape)
     id = std::get<ValueId>(program.value(id).operands[0]);
   return id;
 }
 
-/// Returns the extents that a result is computed in: it is stored row by row, so those of the value that it is a
-/// reshape of, which need no division; but no axis of literally 1, which would make short rows.
+/// Returns the extents in which a result is computed. It is stored row by row, so the extents before reshapes serve
+/// without divisions. Axes of literally 1 are dropped, since they would make short rows.
 std::vector<Expr> computed_extents(const ir::Program& program, ValueId result) {
   const ValueId id = without_reshapes(program, result);
   const auto extents = program.value(id).extents();
@@ -66,8 +66,8 @@ std::vector<Expr> computed_extents(const ir::Program& program, ValueId result) {
   return own;
 }
 
-/// Lowers one kernel. Two sweeps over the values, and no recursion: from users to operands it collects what is
-/// demanded of each value, from operands to users it makes the nodes.
+/// Lowers one kernel in two sweeps over the values, without recursion. From users to operands it collects demands; from
+/// operands to users it makes the nodes.
 class KernelBuilder {
  public:
   KernelBuilder(Kernel& kernel, const MakeIndexMaps& make_maps, const StepBudget& steps)
@@ -97,9 +97,8 @@ class KernelBuilder {
   }
 
  private:
-  /// The coordinates of a value that has the kernel's axes: all of its own, or (`reshaped`) those that are not
-  /// literally
-  /// 1. A value of rank 0 is an axis of extent 1 in the kernel and has no coordinates of its own.
+  /// Coordinates of a value that has the kernel's axes: all of its own, or (`reshaped`) those that are not literally 1.
+  /// A value of rank 0 has an axis of extent 1 in the kernel, and no coordinates of its own.
   [[nodiscard]] std::vector<Expr> own_coordinates(const ir::Value& value, bool reshaped) const {
     std::vector<Expr> coordinates;
     int next = 0;
@@ -119,7 +118,7 @@ class KernelBuilder {
     take_steps(1 + wanted.coordinates.size());
     std::vector<std::uint32_t> key = {value, wanted.path};
     for (const Expr e : wanted.coordinates) key.push_back(e.id());
-    for (const Expr e : wanted.facts) key.push_back(e.id());  // among them the walks that it is in
+    for (const Expr e : wanted.facts) key.push_back(e.id());  // includes the walks around it
     for (const Expr e : wanted.read_facts) key.push_back(e.id());
     auto& list = demands_[value];
     const auto [it, inserted] = demand_ids_.try_emplace(std::move(key), list.size());
@@ -194,7 +193,7 @@ class KernelBuilder {
     }
   }
 
-  /// The demand of an operand for the same element, on the same path.
+  /// Demands the operand's element at these coordinates, on the same path.
   static Demand moved(const Demand& wanted, std::vector<Expr> coordinates) {
     return {std::move(coordinates), wanted.path, wanted.facts, wanted.read_facts};
   }
@@ -207,7 +206,7 @@ class KernelBuilder {
     return maps_->broadcast(std::get<ir::BroadcastAttributes>(value.attributes), operand, value, coordinates);
   }
 
-  /// The dense tensor that a value is another view of, if that is all it is.
+  /// Returns the dense tensor of which a value is only a view, if it is one.
   [[nodiscard]] std::optional<ValueId> viewed(const ir::Value& value) const {
     if (value.kind != ir::ValueKind::operation || value.op != ir::Op::reshape) return std::nullopt;
     const ValueId id = without_reshapes(program_, std::get<ValueId>(value.operands[0]));
@@ -216,7 +215,7 @@ class KernelBuilder {
     return is_view ? std::optional(id) : std::nullopt;
   }
 
-  /// Goes through reshapes in a row to the first one's operand.
+  /// Follows a chain of reshapes to the operand of the first.
   Recipe expand_reshape(const ir::Value& value, const Demand& wanted) {
     const ValueId id = without_reshapes(program_, std::get<ValueId>(value.operands[0]));
     const ir::Value& operand = program_.value(id);
@@ -245,15 +244,15 @@ class KernelBuilder {
     return {{inside, kAlways}, {body, filled()}};
   }
 
-  /// Coordinates in an operand that broadcasts to the result; none in a literal or a scalar.
+  /// Returns coordinates in an operand that broadcasts to the result; none for a literal or a scalar.
   std::vector<Expr> operand_coordinates(const ir::Operand& operand, const ir::Value& result,
                                         const std::vector<Expr>& coordinates) {
     const auto* id = std::get_if<ValueId>(&operand);
     return id != nullptr ? maps_->elementwise(program_.value(*id), result.extents(), coordinates) : std::vector<Expr>{};
   }
 
-  /// One element where each axis has one; else a sum along the axes that have more: the columns' axis alone, the
-  /// others, in which neighbouring columns add up neighbouring elements, or all.
+  /// Takes one element if each axis has one. Else sums along the axes that have more: the columns' axis alone; the
+  /// others, in which neighbouring columns add up neighbouring elements; or all.
   Recipe expand_adjoint(const ir::Value& value, const Demand& wanted) {
     const auto& pad = std::get<ir::PadAdjointAttributes>(value.attributes).pad;
     const ir::Operand& operand = value.operands[0];
@@ -282,8 +281,8 @@ class KernelBuilder {
     return recipe;
   }
 
-  /// Adds to an adjoint's recipe what it is where only the axes that are `walked` have not one element. `end`: on axis
-  /// `across`, which is not walked, there are the elements of this piece instead.
+  /// Adds to an adjoint's recipe the case in which only the `walked` axes have other than one element. `end`: axis
+  /// `across`, which is not walked, has the elements of this piece instead.
   void add_sum(Recipe& recipe, const ir::Operand& operand, const Demand& wanted, const std::vector<AdjointMap>& maps,
                const std::vector<bool>& walked, std::size_t across = 0, const AdjointPiece* end = nullptr) {
     Demand term = moved(wanted, {});
@@ -294,7 +293,7 @@ class KernelBuilder {
       if (walked[axis]) {
         walks.push_back(*maps[axis].walk);
         walks.back().variable = term.coordinates.back() = new_walk_variable(maps[axis].extent);
-        // A load that does not go along is in the walk, too: there may be no element.
+        // A load that the variable does not move is in the walk, too: the walk may be empty.
         term.facts.push_back(walks.back().variable);
       } else {
         const std::vector<Condition>& here = end != nullptr && axis == across ? end->when : maps[axis].single;
@@ -314,22 +313,21 @@ class KernelBuilder {
     recipe.walks.push_back(std::move(walks));
   }
 
-  /// Adds the ends of an axis that is the columns': sums of one element or two in it, which are vectors where walks
-  /// along it are not.
+  /// Adds the ends of the columns' axis: sums of one or two elements along it. They are vectors; walks along it are
+  /// not.
   void add_ends(Recipe& recipe, const ir::Operand& operand, const Demand& wanted, const std::vector<AdjointMap>& maps,
                 const std::vector<bool>& columns, const std::vector<bool>& walked) {
     if (std::ranges::count(columns, true) != 1) return;
     const auto across = static_cast<std::size_t>(std::ranges::find(columns, true) - columns.begin());
     if (wanted.coordinates[across] != kernel_.column() || !wanted.facts.empty()) return;
-    // The elements of an end are added up in each step of the walks, which is their order where no later axis is
-    // walked.
+    // Each step of the walks adds up the elements of an end. This order is right only if no later axis is walked.
     if (std::find(walked.begin() + static_cast<std::ptrdiff_t>(across), walked.end(), true) != walked.end()) return;
     for (const AdjointPiece& end : maps[across].ends) add_sum(recipe, operand, wanted, maps, walked, across, &end);
   }
 
   /// Makes a variable of [0, extent).
   Expr new_walk_variable(Expr extent) {
-    constexpr int kFirstWalk = 2000;  // among the variables of a schedule
+    constexpr int kFirstWalk = 2000;  // index of the first among a schedule's variables
     const auto number = static_cast<int>(kernel_.walk_variables.size());
     const Expr variable = program_.exprs().variable(fmt::format("walk{}", number), kFirstWalk + number);
     kernel_.walk_variables.push_back({variable, extent});
@@ -357,7 +355,7 @@ class KernelBuilder {
     return recipe;
   }
 
-  /// The element that the indices name, where each of them is in range, else the fill.
+  /// Takes the element that the indices name if each is in range, else the fill.
   Recipe expand_take(const ir::Value& value, const Demand& wanted) {
     const auto first = static_cast<std::size_t>(std::get<ir::TakeAttributes>(value.attributes).axis);
     const ir::Value& operand = program_.value(std::get<ValueId>(value.operands[0]));
@@ -387,12 +385,12 @@ class KernelBuilder {
             {body, source(fill, moved(wanted, operand_coordinates(fill, value, wanted.coordinates)))}};
   }
 
-  /// Returns the place among data_ of an index's element as a coordinate below an extent.
+  /// Returns the position in data_ of an index's element, used as a coordinate below an extent.
   std::size_t data_number(ValueId index, const std::vector<Expr>& coordinates, Expr extent, const Demand& wanted) {
     const Source element = demand(index, index_demand(program_.value(index), coordinates, wanted));
     const auto [known, is_new] = data_ids_.try_emplace({index, element.demand, extent.id()}, data_.size());
     if (!is_new) return known->second;
-    constexpr int kFirstData = 3000;  // among the variables of a schedule, after those of walks
+    constexpr int kFirstData = 3000;  // index of the first among a schedule's variables, after walks
     const auto number = static_cast<int>(data_.size());
     const Expr variable = program_.exprs().variable(fmt::format("data{}", number), kFirstData + number, true);
     kernel_.walk_variables.push_back({variable, program_.exprs().add(extent, program_.exprs().constant(1))});
@@ -400,8 +398,8 @@ class KernelBuilder {
     return known->second;
   }
 
-  /// The demand of an index's element. What holds on the path of columns alone is left out where the element exists all
-  /// the same: then it is one of the row.
+  /// Demands an index's element. Conditions on columns alone are left out if the element exists without them: then the
+  /// data is the same for the whole row.
   Demand index_demand(const ir::Value& index, const std::vector<Expr>& coordinates, const Demand& wanted) {
     Demand whole = moved(wanted, coordinates);
     const Expr column = kernel_.column();
@@ -436,7 +434,7 @@ class KernelBuilder {
     loop.extent = extent;
     loop = maps_->search(loop);
     Demand looked_at = moved(wanted, {loop.variable});
-    looked_at.facts.push_back(loop.variable);  // one that does not go along is in the loop, too
+    looked_at.facts.push_back(loop.variable);  // a load that the variable does not move is in the loop, too
     Recipe recipe;
     recipe.sources = {demand(among, std::move(looked_at)),
                       source(value.operands[1], moved(wanted, wanted.coordinates))};
@@ -464,7 +462,7 @@ class KernelBuilder {
     return graph_.conjunction(std::move(ids));
   }
 
-  /// Makes the node of a demand, and of all that it is made of: of its sources, and of the data in its coordinates.
+  /// Makes the node of a demand after the nodes that it needs: of its sources, and of the data in its coordinates.
   void make_nodes(const Source& wanted) {
     std::vector<Source> left = {wanted};
     while (!left.empty()) {
@@ -511,7 +509,7 @@ class KernelBuilder {
     return make_node(value, recipes_[of.value][of.demand]);
   }
 
-  /// Adds a node with those of its data, whose indices are made.
+  /// Adds a node, and notes its data, whose indices exist already.
   NodeId add(Node node) {
     std::vector<Expr> variables;
     for (const Expr e : node.coordinates) add_data(variables, e);
@@ -557,8 +555,8 @@ class KernelBuilder {
     return node;
   }
 
-  /// A source of a recipe, added up over its walks if it has some, or with its second. (Two floats, even halves, added
-  /// in f32 and rounded once: an addition is that.)
+  /// Makes the node of a source: its sum over walks, or its sum with the second source. The latter is an addition: two
+  /// floats, even halves, are added in f32 and rounded once.
   NodeId node_of(const Recipe& recipe, std::size_t index) {
     const NodeId node = node_of(recipe.sources[index]);
     const std::vector<Walk> walks = recipe.walks.empty() ? std::vector<Walk>{} : recipe.walks[index];
@@ -602,7 +600,7 @@ class KernelBuilder {
   std::map<std::tuple<ValueId, std::size_t, std::uint32_t>, std::size_t> data_ids_;  // by Expr::id of the extent
   std::map<std::vector<std::uint32_t>, std::size_t> demand_ids_;
   std::size_t demand_count_ = 0;
-  bool crowded_ = false;  // some element depends on too many conditions
+  bool crowded_ = false;  // an element depends on too many conditions
 };
 
 std::unexpected<Error> too_many_kernels(const ir::Program& program, ValueId result) {

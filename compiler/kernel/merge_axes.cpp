@@ -32,7 +32,7 @@ class AxisMerger {
     return true;
   }
 
-  /// Leaves the kernel as it is where the steps do not suffice.
+  /// Leaves the kernel unchanged if the steps do not suffice.
   void merge() {
     Kernel merged{.name = kernel_.name,
                   .program = kernel_.program,
@@ -67,7 +67,8 @@ class AxisMerger {
     return affine && (affine->slope == 1 || affine->slope == -1) && condition.kind == Condition::Kind::nonnegative;
   }
 
-  /// The tensor axis on which a load uses the outer axis, -1 where it uses neither; nothing where they cannot merge.
+  /// Returns the tensor axis on which a load uses the outer axis, -1 if it uses neither; nothing if the axes cannot
+  /// merge.
   std::optional<int> tensor_axis(const Node& load) {
     int outer_at = -1;
     int inner_at = -1;
@@ -102,7 +103,7 @@ class AxisMerger {
     node.guard = graph.conjunction(std::move(conditions));
     for (std::vector<NodeId>* ids : {&node.operands, &node.data})
       for (NodeId& id : *ids) id = renamed.at(id);
-    // One that is about a merged axis is not needed: what is divided is not merged.
+    // Facts about a merged axis are not needed: axes that a division uses are not merged.
     std::erase_if(node.facts, [&](Expr fact) { return mentions(fact, outer_) || mentions(fact, inner_); });
     for (Expr& fact : node.facts) fact = renumber(fact);
     if (node.kind == NodeKind::load) rewrite_load(node, graph);
@@ -127,7 +128,7 @@ class AxisMerger {
     for (Expr& c : load.coordinates) c = renumber(c);
   }
 
-  /// slope 1: $a + c >= 0 is q + c * E >= 0. Slope -1: $a <= c is q <= c * E + E - 1.
+  /// Slope 1: $a + c >= 0 becomes q + c * E >= 0. Slope -1: $a <= c becomes q <= c * E + E - 1.
   Condition rewrite(const Condition& condition) {
     const auto affine = affine_in(exprs_, condition.expr, outer_);
     if (!affine || affine->slope == 0) return {renumber(condition.expr), condition.kind};
@@ -136,7 +137,7 @@ class AxisMerger {
     return {exprs_.add(exprs_.mul(exprs_.constant(affine->slope), outer_), rest), condition.kind};
   }
 
-  /// Axes after the merged pair move down by one.
+  /// Renumbers the axes after the merged pair: each moves down by one.
   Expr renumber(Expr e) {
     return exprs_.substitute(e, [&](Expr symbol) {
       for (int axis = axis_ + 2; axis < kernel_.rank(); ++axis)

@@ -7,7 +7,7 @@ namespace {
 
 using ir::Expr;
 
-/// The products of the axes before, and after, each boundary.
+/// Products of the extents before and after each boundary.
 struct Boundaries {
   Boundaries(ir::Products& products, std::span<const Expr> extents) {
     for (std::size_t i = 0; i <= extents.size(); ++i) {
@@ -24,7 +24,7 @@ std::vector<ReshapeGroup> reshape_groups(ir::Products& products, std::span<const
                                          std::span<const Expr> result) {
   const Boundaries from(products, operand), to(products, result);
   std::vector<ReshapeGroup> groups;
-  std::size_t i = 0, j = 0;  // where the last group ends
+  std::size_t i = 0, j = 0;  // end of the last group
   const auto close = [&](std::size_t operand_end, std::size_t result_end) {
     groups.push_back({i, operand_end, j, result_end});
     i = operand_end;

@@ -7,14 +7,14 @@
 
 namespace padlock::compiler {
 
-/// Adjacent axes of an operand, and those of its reshaped result that have as many elements: [first, last) each.
+/// Adjacent axes of an operand, and axes of its reshaped result with as many elements: [first, last) each.
 struct ReshapeGroup {
   std::size_t operand_first = 0, operand_last = 0;
   std::size_t result_first = 0, result_last = 0;
 };
 
-/// Factors a reshape into groups that are as short as the expressions of the extents show: at a boundary the axes
-/// before it have as many elements on both sides, or those after it. Where none is found all axes are one group.
+/// Factors a reshape into the shortest groups that the extents' expressions show. At a boundary, the axes before it, or
+/// those after it, have as many elements on both sides. Without a boundary all axes are one group.
 [[nodiscard]] std::vector<ReshapeGroup> reshape_groups(ir::Products& products, std::span<const ir::Expr> operand,
                                                        std::span<const ir::Expr> result);
 

@@ -8,7 +8,7 @@
 namespace padlock::compiler {
 namespace {
 
-/// Finds what nodes depend on: the column, and variables of the loops of sums and searches that they stand in.
+/// Finds what nodes depend on: the column, and loop variables of the sums and searches around them.
 class RowDataFinder {
  public:
   explicit RowDataFinder(const Kernel& kernel) : kernel_(kernel), graph_(kernel.graph) {
@@ -41,7 +41,7 @@ class RowDataFinder {
       if (mentions(e, variable)) own.insert(variable.id());
   }
 
-  /// The variables of a node's own loops.
+  /// Returns the variables of a node's own loops.
   static std::vector<Expr> own_variables(const Node& node) {
     std::vector<Expr> variables;
     if (node.kind == NodeKind::sum)

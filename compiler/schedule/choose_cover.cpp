@@ -12,7 +12,7 @@ void choose_cover(Schedule& schedule, const ScheduleOptions& options) {
     set_row_steps(schedule);
     make_turns(schedule, options);
     make_row_chunks(schedule, options);
-  } else if (schedule.kernel.reads_by_data()) {  // whose rows lie anywhere
+  } else if (schedule.kernel.reads_by_data()) {  // its rows lie anywhere
     cover_by_vector_grid(schedule, options);
   } else if (options.blocks->boxes != BoxKind::none && cover_by_boxes(schedule, options)) {
     return;

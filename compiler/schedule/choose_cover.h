@@ -5,7 +5,7 @@
 
 namespace padlock::compiler {
 
-/// Chooses the cover of a schedule that has its bodies, and the loops by which each body takes a run.
+/// Chooses the cover of a schedule that has its bodies, and the loops that take each body's runs.
 void choose_cover(Schedule& schedule, const ScheduleOptions& options);
 
 }  // namespace padlock::compiler

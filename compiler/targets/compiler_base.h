@@ -11,8 +11,8 @@
 
 namespace padlock::compiler {
 
-/// What all targets share: their configs, and the passes up to the proof. A target makes schedules by a config of its
-/// own, and code of what is proved.
+/// What all targets share: the configs, and the passes up to the proof. A target adds how its configs make schedules,
+/// and code for proven kernels.
 class CompilerBase : public TargetCompiler {
  public:
   [[nodiscard]] Result<Config> parse_config(std::string_view text) const final;
@@ -24,7 +24,7 @@ class CompilerBase : public TargetCompiler {
   [[nodiscard]] Result<std::string> emit(const ir::Program& program, Stage stage, const Options& options) final;
 
  protected:
-  // The options that these take have a config, which is of the target.
+  // The options of these functions hold a config of this target.
   [[nodiscard]] virtual std::vector<Schedule> schedules(Kernel kernel, const Options& options) const = 0;
   [[nodiscard]] virtual Result<abi::CompiledCode> make_code(const ir::Program& program, const Options& options) = 0;
   /// `stage`: llvm or assembly.
@@ -42,7 +42,7 @@ class CompilerBase : public TargetCompiler {
   ProofCache proofs_;
 };
 
-// The compilers of both kinds of target, in compiler/codegen/. Errors as TargetCompiler::create.
+// Make the compilers of the two kinds of target, in compiler/codegen/. Errors as TargetCompiler::create.
 [[nodiscard]] Result<std::unique_ptr<TargetCompiler>> make_host_compiler(std::string_view target);
 [[nodiscard]] Result<std::unique_ptr<TargetCompiler>> make_gpu_compiler(std::string_view target);
 

@@ -9,7 +9,7 @@
 
 namespace padlock::compiler {
 
-/// One point of a target's search space, for those who take any target.
+/// One point of the search space of any target.
 using Config = std::variant<HostConfig, GpuConfig>;
 
 /// Prints all keys, in declaration order; TargetCompiler::parse_config reads them back.
@@ -18,12 +18,12 @@ using Config = std::variant<HostConfig, GpuConfig>;
 }
 /// Returns the output bytes of one task of the thread pool.
 [[nodiscard]] inline std::int64_t task_bytes(const Config& config) {
-  constexpr int kGpuTaskKib = 64;  // of a GPU's kernels that run on this machine's CPU
+  constexpr int kGpuTaskKib = 64;  // for a GPU's kernels that run on this machine's CPU
   const auto* const host = std::get_if<HostConfig>(&config);
   return std::int64_t{host != nullptr ? host->task_kib : kGpuTaskKib} << 10;
 }
 
-/// Returns whether a GPU's kernels have their stores leave its cache first.
+/// Returns whether the stores of a GPU's kernels leave its cache first.
 [[nodiscard]] inline bool evicts_first(const Config& config) {
   const auto* const gpu = std::get_if<GpuConfig>(&config);
   return gpu != nullptr && gpu->cache == CacheHint::evict_first;

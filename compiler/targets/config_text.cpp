@@ -10,7 +10,7 @@
 namespace padlock::compiler {
 namespace {
 
-/// "a, b or c".
+/// Prints "a, b or c".
 std::string list_of(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i)

@@ -16,8 +16,8 @@ namespace padlock::compiler {
 struct ConfigField {
   std::string name;
   std::vector<std::string> values;
-  std::function<std::size_t()> get;      ///< which of them the field has; their number where none
-  std::function<void(std::size_t)> set;  ///< gives it one
+  std::function<std::size_t()> get;      ///< index of the field's value; the number of values if it is none of them
+  std::function<void(std::size_t)> set;  ///< sets the value of this index
 };
 
 template <class T>
@@ -35,10 +35,10 @@ ConfigField config_field(std::string name, T& field, const std::vector<std::pair
 ConfigField config_field(std::string name, int& field, const std::vector<int>& values);
 ConfigField config_field(std::string name, bool& field);
 
-/// Sets the fields that the text names, keys in any order, each once. Errors: invalid_argument, naming the key, what it
-/// takes and what was found.
+/// Sets the fields that the text names: keys in any order, each once. Errors: invalid_argument, with the key, the
+/// values that it takes and the value found.
 [[nodiscard]] Status parse_config(std::string_view text, const std::vector<ConfigField>& fields);
-/// All fields, in order; parse_config reads it back.
+/// Prints all fields, in order; parse_config reads the text back.
 [[nodiscard]] std::string config_text(const std::vector<ConfigField>& fields);
 /// Calls back with every combination of values, the last field varying fastest.
 void for_each_config(const std::vector<ConfigField>& fields, const std::function<void()>& visit);

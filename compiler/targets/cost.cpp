@@ -13,14 +13,14 @@ double value_of(ir::Expr e, const ir::Binding& binding) {
   return value ? std::max(0.0, static_cast<double>(*value)) : 0;
 }
 
-/// Returns the lanes of the vectors that take a row's columns of a body: of a box where there are enough.
+/// Returns the lanes of the vectors for so many columns of a body: those of a box if there are enough columns.
 double lanes_of(const Body& body, double columns) {
   for (const Turn& turn : body.turns)
     if (!turn.few_rows && columns >= turn.lanes) return turn.lanes;
   return body.lanes;
 }
 
-/// Counts the vectors of one row in the case, of which a short row is a part.
+/// Counts the vectors of one row of the case. A short row counts as a part of a vector.
 double chunks_of(const Schedule& schedule, std::size_t row_case, const ir::Binding& binding) {
   double chunks = 0;
   const double row = value_of(schedule.columns, binding);
@@ -30,7 +30,7 @@ double chunks_of(const Schedule& schedule, std::size_t row_case, const ir::Bindi
     const double columns = value_of(call.end, binding) - value_of(call.begin, binding);
     const Body& body = schedule.bodies[static_cast<std::size_t>(call.body)];
     if (columns <= 0) continue;
-    // A vector that is peeled at either end goes element by element.
+    // A peeled vector at either end goes element by element.
     const double lanes = lanes_of(body, columns);
     chunks += std::ceil(columns / lanes) + (lanes > 1 ? 1 : 0);
   }
@@ -49,7 +49,7 @@ double read_bytes(const Schedule& schedule, const ir::Binding& binding) {
   return bytes;
 }
 
-/// Counts what the threads of a GPU do.
+/// Counts the work of a GPU's threads.
 class GpuCost {
  public:
   GpuCost(const Schedule& schedule, const ir::Binding& binding, KernelCost& cost)
@@ -68,7 +68,7 @@ class GpuCost {
     const TransposeTile* taken = &shapes.front();
     for (const TransposeTile& smaller : shapes | std::views::drop(1)) {
       const double tiles = value_of(smaller.tiles, binding_);
-      if (tiles > static_cast<double>(smaller.most_tiles)) break;  // as the launch asks
+      if (tiles > static_cast<double>(smaller.most_tiles)) break;  // same rule as the launch
       taken = &smaller;
       cost_.blocks = tiles;
     }
@@ -76,7 +76,7 @@ class GpuCost {
   }
 
  private:
-  // Instructions of a warp, by the PTX of pads, and what a multiprocessor has.
+  // Instructions of a warp, measured from the PTX of pads, and limits of a multiprocessor.
   static constexpr double kWarp = 32, kWholeVector = 130, kElement = 60;
   static constexpr double kTurnedWord = 15;                                // of a box's stage
   static constexpr double kLoadedWord = 6, kStoredWord = 5, kThread = 90;  // of a tile
@@ -84,8 +84,8 @@ class GpuCost {
   static constexpr double kThreads = 2048, kRegisters = 65536, kSharedBytes = 200e3;
   static constexpr double kOwnRegisters = 24, kVectorRegisters = 8;
 
-  /// A thread has at most so many words on their way; those of a tile with more come in more trips. Words of the halo
-  /// are loaded, and not stored. Tiles count that are left out, too: which they are depends on addresses.
+  /// Bounds the words that a thread has on their way; a tile with more takes more trips. Words of the halo are loaded,
+  /// but not stored. Tiles that a launch leaves out count, too: which ones depends on addresses.
   void count_tiles(const TransposeTile& tile) {
     const double loaded = tile.squares() * tile.lanes;
     const double each = std::min(kTileWordsInFlight, std::ceil(loaded / tile.threads));
@@ -94,13 +94,13 @@ class GpuCost {
     cost_.resident_blocks =
         std::max(1.0, std::min(std::floor(std::min(kThreads, kRegisters / registers) / tile.threads),
                                std::floor(kSharedBytes / tile.shared_bytes())));
-    cost_.trips = std::ceil(loaded / tile.threads / each) + 1;  // and one after the barrier
+    cost_.trips = std::ceil(loaded / tile.threads / each) + 1;  // one more after the barrier
     const double words = loaded * (kLoadedWord + nodes_) + tile.words() * kStoredWord;
     cost_.instructions = cost_.blocks * (tile.threads * kThread + words * tile.array_count) / kWarp;
   }
 
-  /// Every vector of a box goes the same way, whatever rows it is of: twice the rows of most. Of a turned stage a
-  /// thread has four words on their way.
+  /// All vectors of a box take the same path, whatever rows they are of: twice the rows of most. A thread has four
+  /// words of a turned stage on their way.
   void count_boxes(const Boxes& boxes) {
     ir::ExprContext& exprs = schedule_.exprs();
     const double columns = value_of(schedule_.columns, binding_);
@@ -121,20 +121,20 @@ class GpuCost {
     const double used = value_of(schedule_.used_vectors(), binding_);
     const double rows = value_of(schedule_.rows, binding_);
     const double vectors = std::ceil(rows * value_of(schedule_.columns, binding_) / grid.lanes);
-    double row = 0;  // which rows are in which case is not looked at: the dearest counts for all
+    double row = 0;  // the dearest case counts for all rows
     for (const ScheduledCase& scheduled : schedule_.cases) row = std::max(row, edges_of(scheduled, grid));
     const double edges = std::min(row * rows, vectors);
     const double registers = kOwnRegisters + kVectorRegisters * used * std::max(loads_, 1.0);
     cost_.flight_bytes = grid.threads * used * grid.lanes * loaded_bytes();
     cost_.resident_blocks = std::max(1.0, std::floor(std::min(kThreads, kRegisters / registers) / grid.threads));
-    // A warp's threads share the elements of its edges, one after the other.
+    // A warp's threads share the elements of the warp's edges, one after the other.
     cost_.trips = 1 + std::ceil(edges / std::max(vectors, 1.0) * used * grid.lanes);
     cost_.instructions = (vectors - edges) / kWarp * (kWholeVector + nodes_ * grid.lanes) +
                          edges * grid.lanes / kWarp * (kElement + nodes_);
   }
 
-  /// Returns how many vectors of a row are made by elements: all of a body that has no whole ones, else those at ends
-  /// of segments that lie inside of a vector.
+  /// Counts the vectors of a row that are made element by element: all of a body without whole vectors, else those that
+  /// contain an end of a segment.
   double edges_of(const ScheduledCase& scheduled, const VectorGrid& grid) {
     const auto cuts = [&](double column) { return std::fmod(column, grid.lanes) != 0; };
     const bool shifts = cuts(value_of(schedule_.columns, binding_));
@@ -151,7 +151,7 @@ class GpuCost {
     return edges;
   }
 
-  /// Bytes of an element of all loads of the body that has most.
+  /// Returns bytes per column loaded by the body that loads most.
   [[nodiscard]] double loaded_bytes() const {
     double most = 1;
     for (const Body& body : schedule_.bodies) {
@@ -180,7 +180,7 @@ KernelCost cost_of(const Schedule& schedule, const ir::Binding& binding) {
     GpuCost(schedule, binding, cost).count();
     return cost;
   }
-  double row = 0;  // which rows are in which case is not looked at: the dearest counts for all
+  double row = 0;  // the dearest case counts for all rows
   for (std::size_t i = 0; i < schedule.cases.size(); ++i) row = std::max(row, chunks_of(schedule, i, binding));
   cost.chunks = row * value_of(schedule.rows, binding);
   cost.nontemporal = std::ranges::any_of(schedule.bodies, has_nontemporal_stores);

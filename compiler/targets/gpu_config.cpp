@@ -12,7 +12,7 @@
 namespace padlock::compiler {
 namespace {
 
-constexpr int kVectorBytes = 16;  // the most that a thread loads or stores at a time
+constexpr int kVectorBytes = 16;  // widest access of a thread
 
 std::vector<ConfigField> fields_of(GpuConfig& config) {
   return {config_field<GridMap>("map", config.map, {{GridMap::vector_grid, "vector_grid"}, {GridMap::tiles, "tiles"}}),
@@ -69,12 +69,12 @@ Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdit
 
 namespace {
 
-/// Bounds the segments of a kernel that is worth a schedule for some sizes: more are long code.
+/// Most segments of a kernel that gets a second schedule: more would be long code.
 constexpr std::size_t kMostSegmentsTwice = 16;
 
-/// Returns what is <= 0 where tiles would be mostly empty: where the output has fewer than three quarters of a large
-/// tile's columns, or at most a sixth of its rows. A grid of vectors loads element by element, and finds the neighbours
-/// in a cache: f32 of 16 columns at 1.02 of a copy, in tiles at 0.26 (an H200; docs/performance-gpu.md).
+/// Returns an expression that is <= 0 if tiles would be mostly empty: the output has fewer than three quarters of a
+/// large tile's columns, or at most a sixth of its rows. A grid of vectors loads single elements and finds their
+/// neighbours in a cache: f32 of 16 columns at 1.02 of a copy, in tiles at 0.26 (an H200; docs/performance-gpu.md).
 ir::Expr narrowness(const Schedule& tiled) {
   ir::ExprContext& exprs = tiled.exprs();
   const TransposeTile& tile = tiled.tiles()->shapes.front();
@@ -87,14 +87,14 @@ ir::Expr narrowness(const Schedule& tiled) {
 
 namespace {
 
-/// Boxes are the same whatever a grid's threads and vectors are: a search tries them once with each kind of store.
+/// Boxes do not depend on a grid's threads and vectors, so a search tries them once with each kind of store.
 bool has_boxes(const GpuConfig& config) {
   GpuConfig other = config;
   other.cache = GpuConfig::standard().cache;
   return other == GpuConfig::standard();
 }
 
-/// Returns boxes for a kernel that has another schedule; nothing where there can be none.
+/// Returns the schedule with boxes for a kernel that has another schedule; nothing if boxes do not apply.
 std::optional<Schedule> boxes_for_gpu(const Schedule& other, BoxKind kind, const PassEdits* edits, PassLog* log) {
   Schedule boxed = make_schedule(other.kernel, other.config,
                                  {.split = false,
@@ -114,7 +114,7 @@ std::optional<Schedule> boxes_for_gpu(const Schedule& other, BoxKind kind, const
   return boxed;
 }
 
-/// Adds a grid of vectors for the outputs that tiles would be mostly empty for, or takes it instead of the tiles.
+/// Adds a grid of vectors for outputs that leave tiles mostly empty. Replaces the tiles if all outputs do.
 void add_narrow(std::vector<Schedule>& made, const GpuConfig& config, const PassEdits* edits, PassLog* log) {
   const Schedule& tiled = made.front();
   const ir::Expr narrow = narrowness(tiled);
@@ -122,7 +122,7 @@ void add_narrow(std::vector<Schedule>& made, const GpuConfig& config, const Pass
   if (narrow.range().lo > 0 || (!always && tiled.segments() > kMostSegmentsTwice)) return;
   GpuConfig flat = config;
   flat.map = GridMap::vector_grid;
-  flat.items = 1;  // as what gathers takes anyway: one kind of code for all sizes that it serves
+  flat.items = 1;  // gathers take one vector anyway: one kind of code for all sizes of this schedule
   Schedule grid = schedule_for_gpu(tiled.kernel, flat, edits, log);
   if (always) {
     made.front() = std::move(grid);

@@ -14,8 +14,8 @@ class PassLog;
 
 /// Which part of the output a block computes.
 enum class GridMap : std::uint8_t {
-  vector_grid,  ///< neighbouring vectors of the flattened output, whatever its rows are
-  tiles,  ///< a square tile through shared memory where the innermost axis is read across rows; else as vector_grid
+  vector_grid,  ///< neighbouring vectors of the flattened output, across rows
+  tiles,        ///< a square tile through shared memory if the innermost axis is read across rows; else as vector_grid
 };
 
 /// Cache hint of GPU stores: none, or evict first, for output that is not read again soon.
@@ -25,7 +25,7 @@ enum class CacheHint : std::uint8_t { none, evict_first };
 struct GpuConfig {
   GridMap map = GridMap::tiles;
   int threads = 256;  ///< of a block: 64, 128, 256 or 512
-  int items = 2;      ///< 1, 2 or 4 vectors that a thread of a grid takes at most, all on their way at once
+  int items = 2;      ///< 1, 2 or 4: most vectors that a thread of a grid takes, all on their way at once
   TileSize tiles = TileSize::by_output;  ///< of a transpose
   bool split = true;                     ///< split the innermost axis at pads, so that its interior has no predicate
   CacheHint cache = CacheHint::none;
@@ -33,24 +33,24 @@ struct GpuConfig {
   friend bool operator==(const GpuConfig&, const GpuConfig&) = default;
 
   /// Reads "map=vector_grid,threads=256,..."; keys in any order, a key that is missing keeps its value in `base`.
-  /// Errors: invalid_argument, naming the key, what it takes and what was found.
+  /// Errors: invalid_argument, with the key, its values and the value found.
   [[nodiscard]] static Result<GpuConfig> parse(std::string_view text, const GpuConfig& base);
-  /// All keys, in declaration order; parse reads it back.
+  /// Prints all keys, in declaration order; parse reads them back.
   [[nodiscard]] std::string to_string() const;
-  /// The search space, in a fixed order. A search tries what makes the same schedules of a program once.
+  /// Lists the search space, in a fixed order. A search tries configs that make equal schedules of a program once.
   [[nodiscard]] static std::vector<GpuConfig> all();
-  /// The config of a kernel that was not tuned: tiles where it transposes, else a grid of vectors, which is right for
-  /// rows of any length, in blocks of 256 threads that have two vectors of 16 bytes on their way each. Stores that are
-  /// evicted first are up to 7 % faster by themselves, but the next kernel, which reads them, takes 8 % longer.
+  /// The config of a kernel that was not tuned: tiles for a transpose, else a grid of vectors, which suits rows of any
+  /// length. Blocks have 256 threads, each with two vectors of 16 bytes on their way. Stores that are evicted first are
+  /// up to 7 % faster alone, but the next kernel, which reads their output, takes 8 % longer.
   [[nodiscard]] static GpuConfig standard();
 };
 
-/// Makes the schedule of a config. Its text names the map that was chosen.
+/// Makes the schedule of a config. The schedule's text names the map that was chosen.
 [[nodiscard]] Schedule schedule_for_gpu(Kernel kernel, const GpuConfig& config, const PassEdits* edits = nullptr,
                                         PassLog* log = nullptr);
-/// Makes what a launch has to choose from under a config: that schedule and, where its tiles are chosen by the output,
-/// a grid of vectors for an output that has few rows or
-/// columns (Schedule::serves), or that alone, where each is so.
+/// Makes the schedules that a launch chooses from under a config: first that of schedule_for_gpu. If the output chooses
+/// the tiles, a grid of vectors for outputs of few rows or columns follows (Schedule::serves). The grid stands alone if
+/// every output is so small.
 [[nodiscard]] std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config,
                                                       const PassEdits* edits = nullptr, PassLog* log = nullptr);
 

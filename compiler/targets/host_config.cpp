@@ -8,8 +8,8 @@
 namespace padlock::compiler {
 namespace {
 
-/// In the order of the search space, of which the earlier of two that are as good is taken. Vectors of half a line come
-/// first: loads are where a pad puts them, so that each of a whole line's crosses into the next.
+/// Fields in the order of the search space; of two equally good configs the earlier is taken. Vectors of half a cache
+/// line come first: a pad shifts loads, so that each load of a whole line would cross into the next.
 std::vector<ConfigField> fields_of(HostConfig& config) {
   return {
       config_field("vector_bytes", config.vector_bytes, {32, 64, 16}), config_field("unroll", config.unroll, {1, 2, 4}),

@@ -7,8 +7,8 @@
 // Revisions that a measured figure depends on, besides the program and the machine. A tuning record must match each.
 namespace padlock::compiler {
 
-/// Raised with each change that makes other code of the same program, target and config: what was measured before says
-/// nothing of it.
+/// Raised with each change to the code of some program, target and config. Measurements of other revisions do not
+/// count.
 inline constexpr int kCodeRevision = 36;
 /// Revision of the launch contract.
 using abi::kAbiRevision;

@@ -16,7 +16,7 @@
 namespace padlock::compiler {
 namespace {
 
-/// Returns the key of all kernels, and of how their rows are distributed to tasks.
+/// Returns the key of all kernels' code, and of how rows are distributed to tasks.
 CodeKey key_of_code(const std::vector<Schedule>& schedules, const Config& config) {
   CodeKey code = {static_cast<std::uint64_t>(task_bytes(config))};
   for (const Schedule& schedule : schedules) {
@@ -27,7 +27,7 @@ CodeKey key_of_code(const std::vector<Schedule>& schedules, const Config& config
   return code;
 }
 
-/// Returns the costs of each kernel, in the last of its schedules that serves the binding.
+/// Returns the cost of each kernel, by its last schedule that serves the binding.
 std::vector<KernelCost> costs_of(const std::vector<Schedule>& schedules, const ir::Binding& binding) {
   std::vector<KernelCost> costs;
   for (const Schedule& schedule : schedules) {
@@ -86,7 +86,7 @@ Result<bool> CompilerBase::none_is_refuted(std::vector<Schedule> schedules, Pass
   bool sound = true;
   for (Schedule& schedule : schedules) {
     ++passes.proved;
-    // As `compile` will need them: it does not prove them again.
+    // `compile` needs the same proofs, and finds them in the cache.
     PADLOCK_TRY(const Proof proof, list_obligations(std::move(schedule), {.cache = &proofs_}));
     sound &= proof.refuted() == nullptr;
   }
@@ -102,7 +102,7 @@ Result<TargetCompiler::Options> CompilerBase::with_config(const Options& options
       fmt::format("expected a config of target {}, found {}", description(), to_string(*chosen.config)));
 }
 
-/// The options outlive what is returned.
+/// The options must outlive the returned function.
 ScheduleMaker CompilerBase::scheduler(const Options& options) const {
   return [&options, this](Kernel kernel) { return schedules(std::move(kernel), options); };
 }

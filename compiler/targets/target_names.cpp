@@ -20,8 +20,8 @@ std::string shown(std::string_view target) {
   return text + (target.size() > kShown ? "..." : "");
 }
 
-/// Returns the target that somebody meant who typed this one; empty if no name is near. A CPU's name may lack its
-/// prefix, and an architecture may have the letter of what its later devices cannot run ("sm_90a").
+/// Returns the target that the user probably meant; empty if no name is near. A CPU's name may lack its prefix. An
+/// architecture may end in the letter of a variant that later devices cannot run ("sm_90a").
 std::string meant(std::string_view target, std::span<const std::string> cpus) {
   std::string_view name = target;
   if (name.starts_with(kHostPrefix)) name.remove_prefix(kHostPrefix.size());

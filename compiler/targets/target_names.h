@@ -10,9 +10,9 @@ namespace padlock::compiler {
 
 inline constexpr std::string_view kHostPrefix = "host:";
 
-/// Makes the error (invalid_argument) for a target for which no code can be made. It lists what is expected, and the
-/// target that the name is near to. `cpus`: LLVM's names of the CPUs that code can be made for. `reason`: empty where
-/// the name is of nothing known; else why it is refused ("i686 is a CPU of 32 bits").
+/// Makes the error (invalid_argument) for a target without code. It lists the expected names and the nearest one.
+/// `cpus`: LLVM's names of the CPUs that have code. `reason`: why a known name is refused ("i686 is a CPU of 32 bits");
+/// empty for an unknown name.
 [[nodiscard]] std::unexpected<Error> unknown_target(std::string_view target, std::span<const std::string> cpus,
                                                     std::string_view reason = {});
 

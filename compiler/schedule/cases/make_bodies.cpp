@@ -36,7 +36,7 @@ class BodyBuilder {
   }
 
  private:
-  /// Notes by which sum each walk's variable gets its values, or by which search.
+  /// Notes which sum, or which search, sets each variable.
   void find_sums(const std::vector<NodeId>& order) {
     for (const NodeId id : order) {
       const Node& node = kernel_.graph.node(id);
@@ -48,17 +48,17 @@ class BodyBuilder {
     }
   }
 
-  /// The sums whose variables an expression mentions.
+  /// Adds the sums whose variables an expression mentions.
   void add_sums(std::set<NodeId>& sums, Expr e) const {
     for (const auto& [variable, sum] : sum_of_)
       if (mentions(e, sum.second)) sums.insert(sum.first);
   }
 
-  /// A node is made in the walks of the innermost sum that it depends on: the one with the smallest id, since operands
+  /// Places a node in the walks of the innermost sum that it depends on: the sum with the smallest id, since operands
   /// have smaller ids than their users.
   void set_scopes(const std::vector<NodeId>& order, const std::map<NodeId, int>& index) {
     if (sum_of_.empty()) return;
-    std::map<NodeId, std::set<NodeId>> open;  // the sums that a node depends on, and is not the result of
+    std::map<NodeId, std::set<NodeId>> open;  // sums that a node depends on, except its own
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
       const Node& node = kernel_.graph.node(*it);
       std::set<NodeId>& sums = open[*it];
@@ -107,7 +107,7 @@ class BodyBuilder {
 
   [[nodiscard]] bool reads_rows(Expr e) const { return e.valid() && kernel_.mentions_rows(e); }
 
-  /// Returns an expression where all walks are at 0.
+  /// Returns an expression with all walks at 0.
   [[nodiscard]] Expr before_walks(Expr e) const {
     return exprs_.substitute(e,
                              [&](Expr symbol) { return sum_of_.contains(symbol.id()) ? exprs_.constant(0) : symbol; });
@@ -161,11 +161,11 @@ class BodyBuilder {
   const Kernel& kernel_;
   ir::ExprContext& exprs_;
   Expr column_;
-  bool vector_sums_;  // sums are vectors where neighbouring columns add up the same rows
-  bool general_;      // each load stands for itself, and what rows read by data is made here
+  bool vector_sums_;  // sums are vectors if neighbouring columns add up the same rows
+  bool general_;      // every load is general, and data of rows is made here
   Body body_;
   std::vector<LoadSource> sources_;
-  std::map<std::uint32_t, std::pair<NodeId, Expr>> sum_of_;  // by Expr::id of a walk's variable, which stands beside it
+  std::map<std::uint32_t, std::pair<NodeId, Expr>> sum_of_;  // by Expr::id of a walk's variable, which is the second
 };
 
 bool same_sources(const SegmentCall& a, const SegmentCall& b) {
@@ -174,7 +174,7 @@ bool same_sources(const SegmentCall& a, const SegmentCall& b) {
   });
 }
 
-/// Appends a call; neighbours that do the same thing become one: a row that is all fill is one run.
+/// Appends a call, and joins neighbours that do the same: a row of fill alone becomes one run.
 void append(std::vector<SegmentCall>& calls, SegmentCall call) {
   if (!calls.empty() && calls.back().body == call.body && calls.back().end == call.begin &&
       same_sources(calls.back(), call)) {
@@ -195,7 +195,7 @@ void clamp_to_task(const Schedule& schedule, std::vector<SegmentCall>& calls) {
   }
 }
 
-/// Adds the case of what rows read by data.
+/// Adds the case of the rows' data.
 void add_row_data(Schedule& schedule) {
   const std::vector<NodeId>& roots = schedule.kernel.graph.row_data();
   if (roots.empty()) return;

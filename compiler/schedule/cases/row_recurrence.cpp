@@ -30,7 +30,7 @@ class GrowthFinder final : public ExprAnalysis<std::optional<RowRecurrence>> {
     return all;
   }
 
-  /// One factor moves.
+  /// Only one factor may move.
   std::optional<RowRecurrence> product(Expr e) override {
     Expr factor = constant(1);
     std::optional<RowRecurrence> moving;
@@ -49,7 +49,7 @@ class GrowthFinder final : public ExprAnalysis<std::optional<RowRecurrence>> {
 
   std::optional<RowRecurrence> floordiv(Expr e) override { return of_division(e); }
   std::optional<RowRecurrence> mod(Expr e) override { return of_division(e); }
-  /// Until the dividend, which grows by the same number, comes to the next multiple of the divisor.
+  /// Valid until the dividend, which grows evenly, reaches the next multiple of the divisor.
   std::optional<RowRecurrence> of_division(Expr e) {
     const Expr divisor = e.operands()[1];
     const auto dividend = of(e.operands()[0]);
@@ -70,7 +70,7 @@ class GrowthFinder final : public ExprAnalysis<std::optional<RowRecurrence>> {
       const Expr other = e.operands()[i];
       const auto recurrence = of(other);
       if (!recurrence) return std::nullopt;
-      // The smaller of the two, or of their negations.
+      // Chooses the smaller of the two, or of their negations.
       const bool is_min = e.kind() == ExprKind::min;
       chosen = chosen_of(*chosen, *recurrence, is_min ? exprs_.sub(other, value) : exprs_.sub(value, other),
                          is_min ? 1 : -1);
@@ -79,8 +79,8 @@ class GrowthFinder final : public ExprAnalysis<std::optional<RowRecurrence>> {
     return chosen;
   }
 
-  /// Returns the recurrence of `a` where `lead` >= 0 and of `b` elsewhere: `lead` is how far b is ahead, both counted
-  /// in direction `sign`.
+  /// Returns the recurrence of `a` if `lead` >= 0, else of `b`. `lead` is how far b is ahead; both count in direction
+  /// `sign`.
   RowRecurrence chosen_of(const RowRecurrence& a, const RowRecurrence& b, Expr lead, int sign) {
     const Expr faster = exprs_.mul(constant(sign), exprs_.sub(a.step, b.step));
     Expr rows = fewer(a.rows, b.rows);
@@ -90,7 +90,7 @@ class GrowthFinder final : public ExprAnalysis<std::optional<RowRecurrence>> {
     return {exprs_.add(b.step, exprs_.mul(is_a, exprs_.sub(a.step, b.step))), rows};
   }
 
-  /// Rows in which a lead that shrinks by `speed` a row at most does not become negative; all where it is already.
+  /// Returns for how many rows a lead stays >= 0 that shrinks by at most `speed` a row; all rows if it is negative.
   Expr until_caught(Expr lead, Int128 speed) {
     if (speed <= 0) return {};
     if (speed > kBeyondAnyExtent) return constant(1);
@@ -98,7 +98,7 @@ class GrowthFinder final : public ExprAnalysis<std::optional<RowRecurrence>> {
     return exprs_.max(rows, exprs_.mul(constant(kBeyondAnyExtent), clamped(exprs_.neg(lead))));
   }
 
-  /// 1 for what is positive, 0 for the rest.
+  /// Returns 1 for positive values, else 0.
   Expr clamped(Expr e) { return exprs_.min(exprs_.max(e, constant(0)), constant(1)); }
   Expr fewer(Expr a, Expr b) { return !a.valid() ? b : !b.valid() ? a : exprs_.min(a, b); }
   Expr constant(Int128 value) { return exprs_.constant(value); }

@@ -6,11 +6,11 @@
 
 namespace padlock::compiler {
 
-/// An add recurrence of an expression in a coordinate, from the coordinate's value on: with the coordinate k larger,
-/// for every k in [0, rows), the expression is k * step larger.
+/// An add recurrence of an expression in a coordinate, from the coordinate's value on: if the coordinate grows by k,
+/// the expression grows by k * step, for every k in [0, rows).
 struct RowRecurrence {
   ir::Expr step;
-  /// An expression over coordinates, at least 1; not valid where the recurrence holds for every k.
+  /// Expression over coordinates, at least 1; not valid if the recurrence holds for every k.
   ir::Expr rows = {};
 
   /// Returns whether the step is the same everywhere.
@@ -18,7 +18,7 @@ struct RowRecurrence {
 };
 
 /// Returns the recurrence of an expression that is piecewise linear in the coordinate: sums, multiples, periods and
-/// clamps of it, as pads of every mode make them. Nothing for others, nor where data is in it.
+/// clamps, as pads of every mode make them. Nothing for other expressions, nor for those with data.
 [[nodiscard]] std::optional<RowRecurrence> recurrence_in(ir::ExprContext& exprs, ir::Expr e, ir::Expr coordinate);
 
 }  // namespace padlock::compiler

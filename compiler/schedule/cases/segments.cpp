@@ -13,7 +13,7 @@
 namespace padlock::compiler {
 namespace {
 
-/// A segment that may still be cut.
+/// A segment that may be cut further.
 struct Piece {
   Expr begin, end;
   SpecializedDomain domain;
@@ -38,7 +38,7 @@ class RowSplitter {
  private:
   [[nodiscard]] std::size_t cases_left() const { return max_cases_ - 1 - std::min(max_cases_ - 1, tests_); }
 
-  /// Depth-first, so that the nearest tests come first; leaves are counted, so that the tree stays small.
+  /// Goes depth-first, so that the nearest tests come first. Counts the leaves, so that the tree stays small.
   int add_case(SpecializedDomain domain) {
     limit_steps();
     const int index = static_cast<int>(cases_.size());
@@ -64,7 +64,7 @@ class RowSplitter {
     return index;
   }
 
-  /// In rounds over all pieces, so that the cuts of the operations nearest to the output come first.
+  /// Goes in rounds over all pieces, so that cuts of operations nearest to the output come first.
   std::vector<Segment> cut(SpecializedDomain domain) {
     std::list<Piece> pieces;
     pieces.push_back({exprs_.constant(0), kernel_.extents.back(), std::move(domain)});
@@ -91,7 +91,7 @@ class RowSplitter {
     const ir::Affine affine = *affine_in(exprs_, question, kernel_.column());
     const Expr one = exprs_.constant(1);
     const bool rising = affine.slope > 0;
-    // slope * c + rest >= 0 holds from ceil(-rest / slope) on, or up to and with floor(rest / -slope).
+    // slope * c + rest >= 0 holds from ceil(-rest / slope) on, or up to and including floor(rest / -slope).
     Expr at = rising ? exprs_.ceildiv(exprs_.neg(affine.rest), exprs_.constant(affine.slope))
                      : exprs_.add(exprs_.floordiv(affine.rest, exprs_.constant(-affine.slope)), one);
     const Expr cut = at;
@@ -106,7 +106,7 @@ class RowSplitter {
     return pieces.erase(it);
   }
 
-  /// Where expressions are long, what a proof costs is not all: the rest of a kernel keeps its predicates.
+  /// Limits the steps: long expressions cost more than their proofs. Beyond the limit a kernel keeps its predicates.
   void limit_steps() {
     if (steps_.is_used_up()) budget_.proof = 0;
   }

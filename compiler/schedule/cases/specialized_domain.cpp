@@ -37,7 +37,7 @@ std::optional<bool> SpecializedDomain::known(Expr e) {
   const auto [it, inserted] = answers_.try_emplace(e.id());
   if (!inserted) return it->second;
   if (budget_->is_used_up()) return std::nullopt;
-  // A question looks at each fact once or more, term by term.
+  // A question looks at each fact at least once, term by term.
   budget_->proof -= static_cast<std::int64_t>((e.operands().size() + 1) * fact_count_);
   ir::ExprContext& exprs = kernel_->program->exprs();
   std::optional<bool> answer;
@@ -55,7 +55,7 @@ std::optional<bool> SpecializedDomain::known(ConditionId id, const Condition& co
   return std::nullopt;
 }
 
-/// The value of a conjunction, and what remains undecided of it.
+/// Returns the value of a conjunction; `remaining` gets its undecided conditions.
 std::optional<bool> SpecializedDomain::predicate_value(PredicateId id, PredicateId& remaining) {
   const auto span = kernel_->graph.conditions_of(id);
   const std::vector<ConditionId> conditions(span.begin(), span.end());
@@ -67,7 +67,7 @@ std::optional<bool> SpecializedDomain::predicate_value(PredicateId id, Predicate
     rewritten.expr = rewrite(rewritten.expr);
     const std::optional<bool> value = known(condition, rewritten);
     if (value == false) return false;
-    // A row's test is kept under its own name, by which `failing_` knows it.
+    // A row's test keeps its own name, by which `failing_` knows it.
     if (!value) open.push_back(mentions(rewritten.expr, column()) ? kernel_->graph.add(rewritten) : condition);
   }
   remaining = kernel_->graph.conjunction(std::move(open));
@@ -87,7 +87,7 @@ void SpecializedDomain::specialise() {
         continue;
       }
     } else if (node.kind == NodeKind::load) {
-      // A load whose guard is known to fail is not reachable; what it becomes does not matter.
+      // A load whose guard fails is not reachable, so its result does not matter.
       if (predicate_value(node.guard, remaining) == false) remaining = node.guard;
     }
     Node copy = rewrite(node, renamed);
@@ -99,24 +99,24 @@ void SpecializedDomain::specialise() {
 
 Node SpecializedDomain::rewrite(const Node& node, const std::map<NodeId, NodeId>& renamed) {
   Node copy = node;
-  // A sum's walks stay as they are, and searches: the proof needs their ranges, which an equal expression may not show.
+  // Walks of sums and searches stay as they are: an equal expression may not show the ranges that the proof needs.
   if (node.kind == NodeKind::load || node.kind == NodeKind::index)
     for (Expr& c : copy.coordinates) c = rewrite(c);
   for (Expr& fact : copy.facts) fact = rewrite(fact);
   for (NodeId& operand : copy.operands) operand = renamed.at(operand);
   for (NodeId& data : copy.data)
-    if (const auto it = renamed.find(data); it != renamed.end()) data = it->second;  // else a row's
+    if (const auto it = renamed.find(data); it != renamed.end()) data = it->second;  // else data of a row
   return copy;
 }
 
-/// Rebuilds an expression, replacing min, max and mod over the innermost coordinate where they are decided.
+/// Rebuilds an expression; min, max and mod over the innermost coordinate are replaced if they are decided.
 Expr SpecializedDomain::rewrite(Expr e) {
   if (!e.has_coordinate() || e.kind() == ExprKind::symbol) return e;
   if (const auto it = rewritten_.find(e.id()); it != rewritten_.end()) return it->second;
   take_steps(4 + e.operands().size());
   std::vector<Expr> operands;
   for (const Expr operand : e.operands()) operands.push_back(rewrite(operand));
-  const bool stays = budget_->is_used_up() && std::ranges::equal(operands, e.operands());  // nothing more is known
+  const bool stays = budget_->is_used_up() && std::ranges::equal(operands, e.operands());  // nothing more becomes known
   const Expr result = stays ? e : decide(e, operands);
   rewritten_.insert_or_assign(e.id(), result);
   return result;
@@ -141,7 +141,7 @@ Expr SpecializedDomain::decide(Expr e, const std::vector<Expr>& operands) {
       const bool is_min = e.kind() == ExprKind::min;
       Expr chosen = operands[0];
       for (std::size_t i = 1; i < operands.size(); ++i) {
-        // Both ways round: a tie may be open, and either will do then.
+        // In both directions: a tie may be open, and then either will do.
         const bool above = known(exprs.sub(chosen, operands[i])) == true;
         const bool below = known(exprs.sub(operands[i], chosen)) == true;
         if (above || below)
@@ -155,7 +155,7 @@ Expr SpecializedDomain::decide(Expr e, const std::vector<Expr>& operands) {
   return e;
 }
 
-/// One lap either side is affine; further laps keep the mod.
+/// Makes mod affine for one lap either side; further laps keep the mod.
 Expr SpecializedDomain::decide_mod(Expr x, Expr period) {
   ir::ExprContext& exprs = kernel_->program->exprs();
   const Expr last = exprs.sub(period, exprs.constant(1));
@@ -205,14 +205,14 @@ std::optional<Expr> SpecializedDomain::column_question() {
   return std::nullopt;
 }
 
-/// The expression itself where its sign is open and it is affine in the innermost coordinate.
+/// Returns the expression itself if its sign is open and it is affine in the innermost coordinate.
 std::optional<Expr> SpecializedDomain::undecided(Expr e) {
   const auto affine = affine_in(kernel_->program->exprs(), e, column());
   if (!affine || affine->slope == 0 || known(e)) return std::nullopt;
   return e;
 }
 
-/// Innermost operations of an index map come first: they are nearest to the output.
+/// Asks about an index map's innermost operations first: they are nearest to the output.
 std::optional<Expr> SpecializedDomain::question_of(Expr e, std::set<std::uint32_t>& seen) {
   if (!e.has_coordinate() || !seen.insert(e.id()).second) return std::nullopt;
   for (const Expr operand : e.operands())

@@ -11,16 +11,16 @@
 
 namespace padlock::compiler {
 
-/// Ends the questions of a kernel's domains. Once it is used up nothing more is known, which keeps predicates but is
-/// never wrong.
+/// Limits the questions of a kernel's domains. Once it is used up nothing more becomes known: predicates stay, and the
+/// code stays right.
 struct SpecialisationBudget {
-  std::int64_t proof;  ///< facts that all domains together may still look at
-  StepBudget steps;    ///< of one specialisation, however many and long its expressions are
+  std::int64_t proof;  ///< facts that the questions of all domains may still look at
+  StepBudget steps;    ///< for one specialisation, whatever its expressions
   [[nodiscard]] bool is_used_up() const { return proof <= 0 || steps.is_used_up(); }
 };
 
-/// Part of the output (rows that pass some tests, a range of columns) with the facts known in it, and the kernel's
-/// roots specialised by them.
+/// Part of the output (rows that pass some tests, a range of columns), the facts known in it, and the kernel's roots
+/// specialised by these facts.
 class SpecializedDomain {
  public:
   /// `budget` is borrowed (outlives the domains).
@@ -35,21 +35,21 @@ class SpecializedDomain {
 
   void learn(ir::Expr nonnegative);
   void learn_holds(const std::vector<ConditionId>& conditions);
-  /// At least one of the conditions fails.
+  /// Learns that at least one of the conditions fails.
   void learn_fails(std::vector<ConditionId> conditions);
 
-  /// Returns true or false where that is proved for every element of the domain, else nothing.
+  /// Returns the truth of `nonnegative` >= 0 if it is proved for every element of the domain, else nothing.
   [[nodiscard]] std::optional<bool> known(ir::Expr nonnegative);
   [[nodiscard]] std::optional<bool> known(ConditionId id, const Condition& rewritten);
 
-  /// Rewrites the roots by what is known: resolved selections disappear, resolved conditions leave the guards, min, max
-  /// and mod that are decided become affine.
+  /// Rewrites the roots by what is known: decided selections disappear, decided conditions leave the guards, and
+  /// decided min, max and mod become affine.
   void specialise();
 
-  /// The conditions of the outermost undecided selection that do not involve the innermost axis; empty where none is.
+  /// Returns the outermost undecided selection's conditions without the innermost axis; empty if there are none.
   [[nodiscard]] std::vector<ConditionId> row_question();
-  /// An affine expression in the innermost coordinate whose sign decides the outermost undecided predicate or index
-  /// map; nothing where all are decided, or the rest cannot be (periods, several laps).
+  /// Returns an affine expression in the innermost coordinate whose sign decides the outermost undecided predicate or
+  /// index map. Nothing if all are decided, or if no sign decides the rest (periods, several laps).
   [[nodiscard]] std::optional<ir::Expr> column_question();
 
  private:
@@ -70,9 +70,9 @@ class SpecializedDomain {
   ir::Facts facts_;
   std::size_t fact_count_;  // for the budget
   std::set<ConditionId> holding_;
-  std::vector<std::vector<ConditionId>> failing_;  // of each at least one fails; sorted
+  std::vector<std::vector<ConditionId>> failing_;  // sorted; at least one condition of each fails
   std::vector<NodeId> roots_;
-  std::map<std::uint32_t, std::optional<bool>> answers_;  // by Expr::id; what is known so far
+  std::map<std::uint32_t, std::optional<bool>> answers_;  // by Expr::id; the known answers
   std::map<std::uint32_t, ir::Expr> rewritten_;           // by Expr::id
 };
 

@@ -6,37 +6,36 @@ namespace padlock::compiler {
 namespace {
 
 constexpr int kVectorBytes = 16;
-/// Bytes of the rows of a box, of the output or of an input, if those are more: 12 boxes of a multiprocessor then have
-/// as much on their way as its memory takes.
+/// Bytes of a box's rows, in the output or the input, whichever are more. A multiprocessor's 12 boxes then have as much
+/// on their way as its memory takes.
 constexpr std::int64_t kBoxBytes = 12 << 10;
-/// Bytes of a box that has slices of what lies across: more, since each has ends of its own.
+/// Bytes of a box with slices, which lie across. They are more, since each slice has ends of its own.
 constexpr std::int64_t kSlicedBoxBytes = 16 << 10;
-/// Bytes that a turned stage takes of the tensor together, at least, as far as there are so many: of slices of bytes,
-/// and of others, and of rows.
+/// Fewest bytes that a turned stage takes of the tensor together, if there are as many: for slices of bytes, for other
+/// slices, and for rows.
 constexpr std::int64_t kBytesAcross = 64, kWideBytesAcross = 128, kFewestBytesAcross = 32;
 constexpr std::int64_t kMostSharedBytes = 40 << 10;
-/// Longer rows are no slower in a grid of vectors, most of which they have whole: of elements of less than 4 bytes, and
-/// of others.
+/// Longest rows, in bytes, for boxes: a grid of vectors has most of longer rows whole, and is no slower. For elements
+/// below 4 bytes, and for wider ones.
 constexpr std::int64_t kLongestRow = 96, kLongestWideRow = 128;
-/// Outputs that a cache holds are slower in boxes, which wait for all of a run before the first store, unless hardly a
-/// vector lies in one row: an H100 takes from 24 MiB on 1.0 to 3.3 times as long without them, of less 0.6 to 2.2
-/// times.
+/// Fewest bytes of an output for boxes. Outputs that fit a cache are slower in boxes, which wait for a whole run before
+/// the first store, unless hardly a vector lies in one row. Without boxes an H100 takes 1.0 to 3.3 times as long from
+/// 24 MiB on, and 0.6 to 2.2 times below.
 constexpr std::int64_t kFewestBytes = 24 << 20, kFewestBytesOfShortest = 16 << 10, kShortestRow = 48;
-/// Smaller outputs are not worth a stage that is turned.
+/// Smaller outputs are not worth a turned stage.
 constexpr std::int64_t kFewestTurnedBytes = 1 << 20;
-/// A launch has so many boxes, if there are bytes of the output for as many: 8 for each multiprocessor of an H100 or
-/// H200.
+/// Boxes of a launch, if the output has enough bytes for as many: 8 for each multiprocessor of an H100 or H200.
 constexpr std::int64_t kManyBoxes = 1056, kFewestBoxBytes = 1 << 10;
-/// The longest rows of one axis that a turned stage is made of, and of two, in bytes. (An H100, 96 MiB, of a copy: u8
-/// of 3, 8 and 24 channels .79, .85 and .85 with rows of two axes, .36, .77 and .74 with rows of one.)
+/// Bytes of the longest rows of a turned stage: of one axis, and of two. (An H100, 96 MiB, of a copy: u8 of 3, 8 and 24
+/// channels .79, .85 and .85 with rows of two axes, .36, .77 and .74 with rows of one.)
 constexpr std::int64_t kLongestTurnedRow = 1024, kLongestJoinedRow = 63;
-/// Tiles are as fast where most of each is full: of rows of so many bytes, and so many elements across.
+/// Tiles are as fast if most of each is full: from this many bytes of a row, and elements across, on.
 constexpr std::int64_t kTiledRow = 256, kTiledAcross = 512;
-/// Rows of so few columns, and of whole vectors, are as fast in a grid of vectors, which gathers them in registers.
-/// (u8, f16 and f32 of 16 channels .85, .93 and 1.00, and .85, .83 and .98 in boxes.)
+/// Rows of fewer columns that are whole vectors are as fast in a grid of vectors, which gathers them in registers. (u8,
+/// f16 and f32 of 16 channels .85, .93 and 1.00, and .85, .83 and .98 in boxes.)
 constexpr std::int64_t kFewestTurnedColumns = 33;
-/// So few are as fast there, too, of an input that has its channels together. (f16 of 3 channels .84, in boxes .73; of
-/// 4 .63 both.)
+/// Fewer channels are as fast in a grid, too, if the input has its channels together. (f16 of 3 channels .84, in boxes
+/// .73; of 4 .63 both.)
 constexpr std::int64_t kFewestAcross = 4;
 
 class BoxSizes {
@@ -58,19 +57,19 @@ class BoxSizes {
   }
 
  private:
-  /// All stages are turned, or none is.
+  /// Returns whether the stages are turned: all are, or none.
   [[nodiscard]] bool turns() const { return boxes_.stages.front().turn.has_value(); }
   [[nodiscard]] BoxAxis across() const { return boxes_.stages.front().turn->across; }
 
-  /// Elements of a box of so many bytes, or of fewer, so that there are many.
+  /// Returns the elements of a box of this many bytes, or fewer, so that there are many boxes.
   [[nodiscard]] Expr room(std::int64_t bytes) {
     const Expr elements = exprs_.mul(schedule_.rows, schedule_.columns);
     const Expr each = exprs_.floordiv(elements, exprs_.constant(kManyBoxes));
     return exprs_.max(exprs_.min(each, exprs_.constant(bytes / widest_)), exprs_.constant(kFewestBoxBytes / widest_));
   }
 
-  /// Rows of kBoxBytes, of the output or from a row of an input to the next, if they are longer; of them a multiple
-  /// that has whole vectors, so that boxes begin at one where the output does.
+  /// Chooses rows of kBoxBytes, in the output or from one input row to the next, whichever is longer. Their number is a
+  /// multiple that makes whole vectors, so that boxes begin at a vector if the output does.
   void choose_step() {
     Expr row = exprs_.max(schedule_.columns, one_);
     for (const BoxStage& stage : boxes_.stages) {
@@ -78,7 +77,7 @@ class BoxSizes {
       row = exprs_.max(row, layout.strides()[layout.strides().size() - 2]);
     }
     const Expr most = exprs_.max(exprs_.floordiv(room(kBoxBytes), row), one_);
-    Expr common = one_;  // the largest power of two of the elements of a row and of a vector
+    Expr common = one_;  // largest power of two that divides the elements of a row and of a vector
     for (int power = 2; power <= boxes_.lanes; power *= 2) {
       const Expr odd = exprs_.min(exprs_.mod(schedule_.columns, exprs_.constant(power)), one_);
       common = exprs_.add(common, exprs_.mul(exprs_.constant(power / 2), exprs_.sub(one_, odd)));
@@ -88,7 +87,8 @@ class BoxSizes {
     boxes_.rows.launched = exprs_.max(exprs_.max(whole, exprs_.min(most, exprs_.sub(multiple, one_))), one_);
   }
 
-  /// About `most` of so many, the same for all boxes but the last: a multiple of some, if there are several boxes.
+  /// Returns about `most` of a total, equal for all boxes but the last: a multiple of `multiple` if there are several
+  /// boxes.
   [[nodiscard]] Expr even_part(Expr total, Expr most, int multiple = 1) {
     const Expr some = exprs_.max(total, one_);
     const Expr part = exprs_.ceildiv(some, exprs_.ceildiv(some, exprs_.max(exprs_.min(most, some), one_)));
@@ -97,7 +97,7 @@ class BoxSizes {
     return exprs_.max(whole, one_);
   }
 
-  /// As long together across as memory likes it, and then as long along the columns and rows as there is room for.
+  /// Chooses first the length across that memory likes, then as much of the columns and rows as there is room for.
   void choose_turned_steps() {
     int size = 1;
     for (const BoxStage& stage : boxes_.stages)
@@ -144,7 +144,7 @@ class BoxSizes {
     at_most(row_bytes, widest_ < 4 ? kLongestRow : kLongestWideRow);
     const Expr shortest = exprs_.constant(widest_ < 4 ? kShortestRow : 0);
     const Expr bytes = exprs_.mul(schedule_.rows, row_bytes);
-    // Holds for the shortest rows, and for large outputs.
+    // Requires the shortest rows, or large outputs.
     at_most(exprs_.min(exprs_.sub(row_bytes, shortest), exprs_.sub(exprs_.constant(kFewestBytes), bytes)), 0);
   }
 
@@ -171,7 +171,7 @@ class BoxSizes {
         at_most(exprs_.mul(boxes_.slices->total, exprs_.constant(widest_)), kTiledRow - 1);
       }
     }
-    // Several rows follow each other where they are whole.
+    // Several rows follow each other only if they are whole.
     if (boxes_.columns) at_most(box_rows_apart(kernel_, boxes_), 0);
   }
 

@@ -4,9 +4,8 @@
 
 namespace padlock::compiler {
 
-/// Chooses how much boxes have, which a launch evaluates, and adds the comparisons of the sizes that they serve to the
-/// schedule. Proofs know neither: they hold for boxes of any size. `widest`: bytes of the widest element that a vector
-/// has.
+/// Chooses the sizes of boxes, which a launch evaluates. Adds to the schedule the comparisons of the sizes that they
+/// serve. Proofs use neither: they hold for boxes of any size. `widest`: bytes of a vector's widest element.
 void choose_box_sizes(Schedule& schedule, Boxes& boxes, int widest);
 
 }  // namespace padlock::compiler

@@ -13,11 +13,11 @@ namespace {
 
 constexpr int kVectorBytes = 16;
 constexpr int kThreads = 128;
-/// Bytes of the barrier that shared memory begins with.
+/// Bytes of the barrier at the beginning of shared memory.
 constexpr std::int64_t kBarrierBytes = 16;
-/// Kernels of more axes have padded planes, whose rows are short: slices are for long ones.
+/// Kernels of more axes have padded planes with short rows; slices are for long rows.
 constexpr int kMostSlicedRank = 3;
-enum VariableOrder { kRows = 850, kSlices = 854, kColumns = 858, kFirst = 870, kLast = 880 };  // below those of a grid
+enum VariableOrder { kRows = 850, kSlices = 854, kColumns = 858, kFirst = 870, kLast = 880 };  // below a grid's
 
 class BoxMaker {
  public:
@@ -62,7 +62,7 @@ class BoxMaker {
     });
   }
 
-  /// Where a condition holds is a range of columns in each row, or all of it.
+  /// Returns whether each condition of a guard holds for a range of columns in each row, or for all of the row.
   [[nodiscard]] bool takes_guard(PredicateId guard) const {
     return std::ranges::all_of(kernel_.graph.conditions_of(guard), [&](ConditionId id) {
       return box_condition(kernel_, boxes_, kernel_.graph.condition(id)).has_value();
@@ -76,8 +76,8 @@ class BoxMaker {
 
   // --- axes ---------------------------------------------------------------------------------------------------------
 
-  /// The axis of the output that a load goes along where it is contiguous; the last where it does not move with the
-  /// columns. Nothing where it goes along several, or not one element for one.
+  /// Returns the output axis along which a load is contiguous; the last axis if columns do not move the load. Nothing
+  /// if the load goes along several axes, or not one element for one.
   [[nodiscard]] std::optional<int> contiguous_axis(const LoadSource& source) const {
     const ir::Layout& layout = kernel_.graph.layout(source.layout);
     if (std::ranges::none_of(source.coordinates, [&](Expr c) { return mentions(c, column_); }))
@@ -90,10 +90,10 @@ class BoxMaker {
     return std::nullopt;
   }
 
-  /// All loads that move with the columns are contiguous along one axis. Where that is the last one, all others number
-  /// rows. Else the rows are those of the last but one: it is that axis, and the slices go along the one before, or the
-  /// slices go along that axis. Columns of two axes have that axis as their first, and the rows go along the one
-  /// before. Or the slices go along the last but one, which is contiguous in the input, and no axis numbers rows.
+  /// Chooses the axes. All loads that move with the columns must be contiguous along one axis A; P is the last but one.
+  /// Joined columns: A is P, the first axis of the columns; rows go along the axis before. Slices: they go along A,
+  /// which is P, and no axis numbers rows. Else, if A is the last axis, all others number rows. Otherwise P numbers
+  /// rows, and slices go along the axis before P if A is P, else along A.
   [[nodiscard]] bool choose_axes() {
     int across = kernel_.rank() - 1;
     for (const LoadSource& source : sources()) {
@@ -157,7 +157,7 @@ class BoxMaker {
     return stage.has_value();
   }
 
-  /// Each axis of the tensor goes with one of the output's, one coordinate for one.
+  /// Makes a stage in which each tensor axis follows one output axis, one coordinate for one.
   [[nodiscard]] std::optional<BoxStage> make_turned_stage(const LoadSource& source, const ir::Layout& layout) {
     const int size = ir::byte_size(kernel_.program->value(source.tensor).dtype);
     if (size > 4) return std::nullopt;
@@ -191,9 +191,9 @@ class BoxMaker {
     return stage;
   }
 
-  /// The rows of a box read rows of the tensor in the same order: each axis of the tensor goes with one of the
-  /// output's. Those before the last two are read as they are; of the last but one, that goes with the rows, some
-  /// coordinates may be none of the tensor's, before its first or after its last.
+  /// Makes a stage whose tensor rows have the order of the box's rows: each tensor axis follows one output axis. Axes
+  /// before the last two are read as they are. The last but one follows the rows; some of its coordinates may lie
+  /// before the tensor's first or after its last.
   [[nodiscard]] std::optional<BoxStage> make_stage(const LoadSource& source, const ir::Layout& layout) {
     BoxStage stage{.tensor = source.tensor, .layout = source.layout, .from = {}, .last = {}};
     const auto rank = static_cast<int>(source.coordinates.size());
@@ -236,7 +236,7 @@ class BoxMaker {
   ir::ExprContext& exprs_;
   Expr zero_, one_, column_;
   int widest_ = 1;
-  std::optional<BoxAxis> across_;  // what is contiguous in turned stages
+  std::optional<BoxAxis> across_;  // the contiguous axis of turned stages
   Boxes boxes_;
 };
 

@@ -9,13 +9,13 @@ namespace padlock::compiler {
 /// Covers the output by a grid of vectors (compiler/schedule/model/vector_grid.h): for rows of any length.
 void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options);
 
-/// Covers the output by tiles (compiler/schedule/model/tiles.h), where a load that moves with the innermost coordinate
-/// is contiguous along another axis of the output. Returns false where none is, and changes nothing then.
+/// Covers the output by tiles (compiler/schedule/model/tiles.h) if a load that moves with the innermost coordinate is
+/// contiguous along another axis of the output. Otherwise returns false and changes nothing.
 [[nodiscard]] bool cover_by_tiles(Schedule& schedule, const ScheduleOptions& options);
 
-/// Covers the output by boxes (compiler/schedule/model/boxes.h), where every load moves with the innermost coordinate
-/// of the output, one element for one, or not at all, and no case or segment was split off. Returns false where that is
-/// not so, and changes nothing then.
+/// Covers the output by boxes (compiler/schedule/model/boxes.h). Every load must move with the innermost coordinate,
+/// one element for one, or not at all, and no case or segment may be split off. Otherwise returns false and changes
+/// nothing.
 [[nodiscard]] bool cover_by_boxes(Schedule& schedule, const ScheduleOptions& options);
 
 }  // namespace padlock::compiler

@@ -8,37 +8,37 @@
 namespace padlock::compiler {
 namespace {
 
-// Above those of a grid of vectors, before those of a tile's geometry (compiler/schedule/model/tiles.cpp).
+// Above the variables of a grid, below those of a tile's geometry (compiler/schedule/model/tiles.cpp).
 enum VariableOrder { kCrossTile = 960, kColumnTile, kNeeded, kShift, kLowest, kHighest, kExtent };
 
-/// Up to so many small tiles are taken instead of larger ones. Of large tiles there would be half as many: 528, as many
-/// as an H100 or H200 has at once (132 multiprocessors with four blocks of 256 threads). With fewer, some
-/// multiprocessors have nothing to do while others do one thing after the other.
+/// Most small tiles of a launch that takes them. Large tiles would be half as many: 528, as many as an H100 or H200 has
+/// at once (132 multiprocessors with four blocks of 256 threads). With fewer, some multiprocessors would be idle while
+/// others do one tile after the other.
 constexpr std::int64_t kMostSmallTiles = 1056;
-/// Up to so many medium tiles are taken instead of large ones: 25 MiB of floats and of halves, 50 MiB of bytes. More
-/// blocks end more evenly, and load more than they store. (On an H200, 8, 16, 24 and 32 MiB, aligned, of a copy: f32
-/// 1.02, 1.00, 0.97 and 0.96 with medium tiles, 0.88, 0.94, 0.95 and 0.96 with large ones; f16 0.93, 0.93, 0.92 and
-/// 0.91, and 0.82, 0.90, 0.92 and 0.92. Misaligned f32 0.94, 0.92, 0.91 and 0.91, and 0.80, 0.86, 0.88 and 0.89; f16
-/// 0.77, 0.79, 0.77 and 0.77, and 0.65, 0.75, 0.77 and 0.78. i8 of 16, 32 and 48 MiB 0.78, 0.80 and 0.80, and 0.68,
-/// 0.79 and 0.83; misaligned 0.66, 0.69 and 0.68, and 0.55, 0.63 and 0.67.)
+/// Most medium tiles of a launch that takes them: 25 MiB of floats and of halves, 50 MiB of bytes. More blocks end more
+/// evenly, and load more than they store. (On an H200, 8, 16, 24 and 32 MiB, aligned, of a copy: f32 1.02, 1.00, 0.97
+/// and 0.96 with medium tiles, 0.88, 0.94, 0.95 and 0.96 with large ones; f16 0.93, 0.93, 0.92 and 0.91, and 0.82,
+/// 0.90, 0.92 and 0.92. Misaligned f32 0.94, 0.92, 0.91 and 0.91, and 0.80, 0.86, 0.88 and 0.89; f16 0.77, 0.79, 0.77
+/// and 0.77, and 0.65, 0.75, 0.77 and 0.78. i8 of 16, 32 and 48 MiB 0.78, 0.80 and 0.80, and 0.68, 0.79 and 0.83;
+/// misaligned 0.66, 0.69 and 0.68, and 0.55, 0.63 and 0.67.)
 constexpr std::int64_t kMostMediumTiles = 6336;
 
-/// Every GPU gives a block so much without being asked.
+/// Shared memory that every GPU gives a block without a request.
 constexpr int kSharedBytes = 48 << 10;
 
-/// Bounds the runs: more are not worth their tests.
+/// Most runs: more are not worth their tests.
 constexpr std::size_t kMostRuns = 8;
-/// Bounds the cases: more are not worth their code.
+/// Most cases: more are not worth their code.
 constexpr std::size_t kMostCases = 2;
 
-/// Indexes the test, among a position's tests, of whether its column is before the first.
+/// Index among a position's tests of the one for columns before the first.
 constexpr std::size_t kFirstColumnTest = 2;
 
-// Axes of loads that have none: they do not move with the innermost coordinate, or not along one other axis.
+// Values for loads without an axis: columns do not move them, or not along one other axis.
 constexpr int kStays = -2, kScattered = -1;
 
-/// Returns the axis of the output, none the innermost, along which a load is contiguous that moves with the innermost
-/// coordinate.
+/// Returns the output axis, other than the innermost, along which a load that moves with columns is contiguous; else
+/// kStays or kScattered.
 int cross_axis(const Schedule& schedule, const LoadSource& source) {
   const Kernel& kernel = schedule.kernel;
   const ir::Layout& layout = kernel.graph.layout(source.layout);
@@ -57,7 +57,7 @@ int cross_axis(const Schedule& schedule, const LoadSource& source) {
   return found;
 }
 
-/// The axes of the loads of all bodies, each by the first segment that has the body.
+/// Returns the axes of all bodies' loads, taken from the first segment of each body.
 std::vector<std::vector<int>> cross_axes(const Schedule& schedule) {
   std::vector<std::vector<int>> axes(schedule.bodies.size());
   for (const SegmentCall& call : schedule.calls()) {
@@ -68,7 +68,7 @@ std::vector<std::vector<int>> cross_axes(const Schedule& schedule) {
   return axes;
 }
 
-/// Returns the axis of most loads, the last of several; -1 where there is none.
+/// Returns the axis of most loads, the last if several tie; -1 if there is none.
 int most_frequent(const std::vector<std::vector<int>>& axes, int rank) {
   int best = -1;
   std::ptrdiff_t most = 0;
@@ -81,9 +81,9 @@ int most_frequent(const std::vector<std::vector<int>>& axes, int rank) {
   return best;
 }
 
-/// An array for each result, where shared memory has room for all and every load goes along the axis or stays; else one
-/// for each load along the axis, numbered in each body anew. A load in a sum's walks is done many times an element, and
-/// so where the element is.
+/// Gives each result an array if shared memory has room for all, and every load goes along the axis or stays. Else
+/// gives one to each load along the axis, numbered anew in each body. A load in a sum's walks runs many times an
+/// element, so it gets no array.
 void choose_arrays(const Schedule& schedule, TransposeTile& tile, const std::vector<std::vector<int>>& axes) {
   const int most = kSharedBytes / (tile.array_words() * tile.word_bytes);
   const auto results = static_cast<int>(schedule.kernel.results.size());
@@ -117,7 +117,7 @@ void test_words(ir::ExprContext& exprs, TransposeTile& tile) {
                            exprs.sub(tile.loads.extent, exprs.add(tile.loads.highest, exprs.constant(tile.lanes)))};
 }
 
-/// Returns the tests of a position for all columns between two.
+/// Returns a position's tests, for all columns from `first` to `last`.
 std::vector<Expr> tests_at(ir::ExprContext& exprs, const TransposeTile& tile, Expr row, Expr last, Expr first) {
   std::vector<Expr> all;
   for (std::size_t i = 0; i < tile.tests.size(); ++i)
@@ -126,9 +126,9 @@ std::vector<Expr> tests_at(ir::ExprContext& exprs, const TransposeTile& tile, Ex
   return all;
 }
 
-/// The tiles of a launch: the parts of the innermost axis change first, so that neighbouring blocks write what lies
-/// together: a sector of memory of which two tiles have a part is then whole before it leaves the cache. (On an H200,
-/// misaligned f32: 0.68 of a copy, and 0.59 where the cross axis is first; aligned 0.73 and 0.72.)
+/// Numbers the tiles of a launch. Parts of the innermost axis change fastest, so neighbouring blocks write adjacent
+/// memory: a sector shared by two tiles is whole before it leaves the cache. (On an H200, misaligned f32: 0.68 of a
+/// copy, and 0.59 with the cross axis fastest; aligned 0.73 and 0.72.)
 void number_tiles(const Kernel& kernel, ir::ExprContext& exprs, TransposeTile& tile) {
   const Expr side = exprs.constant(tile.side());
   const Expr one = exprs.constant(1);
@@ -147,7 +147,7 @@ void number_tiles(const Kernel& kernel, ir::ExprContext& exprs, TransposeTile& t
   tile.some = left(columns, exprs.add(tile.column_first, tile.needed));
   const Expr last_lane = exprs.add(tile.copied_column, exprs.constant(tile.vector_elements() - 1));
   tile.copied_tests = tests_at(exprs, tile, tile.copied_row, last_lane, tile.copied_column);
-  // The last rows begin in the halo of a tile that they may have no other part of.
+  // The last rows may begin in the halo of a tile that has no other part of them.
   const Expr reached = exprs.sub(exprs.add(columns, halo), one);
   tile.digits = {{tile.column_tile, exprs.ceildiv(reached, stored)}, {tile.cross_tile, exprs.ceildiv(cross, side)}};
   for (int axis = kernel.rank() - 2; axis >= 0; --axis)
@@ -169,7 +169,7 @@ class RunFinder {
   void find() { visit(0, {}); }
 
  private:
-  /// Goes down the tree of cases with the tests of a path.
+  /// Visits the tree of cases, with the tests of a path.
   void visit(std::size_t index, const std::vector<Expr>& path) {
     const ScheduledCase& row = schedule_.cases[index];
     if (!row.is_test()) {
@@ -185,7 +185,7 @@ class RunFinder {
       const Condition& condition = schedule_.kernel.graph.condition(id);
       const bool is_zero = condition.kind == Condition::Kind::zero;
       possible &= add_at_ends(holds, condition.expr) && (!is_zero || add_at_ends(holds, exprs_.neg(condition.expr)));
-      // One condition that fails at both ends fails between them.
+      // A condition that fails at both ends fails between them.
       std::vector<Expr> fails = path;
       const Expr below = exprs_.sub(exprs_.neg(condition.expr), exprs_.constant(1));
       if (!is_zero && add_at_ends(fails, below)) visit(static_cast<std::size_t>(row.fails), fails);
@@ -193,7 +193,7 @@ class RunFinder {
     if (possible) visit(static_cast<std::size_t>(row.holds), holds);
   }
 
-  /// Adds e >= 0 at both ends of a tile's rows, between which it is linear; false where it is not.
+  /// Adds e >= 0 at both ends of a tile's rows, which suffices for a linear e; returns false if e is not linear.
   bool add_at_ends(std::vector<Expr>& tests, Expr e) {
     if (!mentions(e, cross_)) {
       tests.push_back(e);
@@ -223,7 +223,7 @@ class RunFinder {
     return true;
   }
 
-  /// Returns whether the elements of the rows of a block are neighbours in memory.
+  /// Returns whether a load's elements of neighbouring rows in a block are adjacent in memory.
   bool is_word(const LoadSource& source) {
     if (tile_.lanes == 1) return true;
     const auto recurrence = recurrence_in(exprs_, source.base, cross_);
@@ -236,10 +236,9 @@ class RunFinder {
   Expr cross_, side_;
 };
 
-/// Makes a tile of this size, large for `by_output`, of a schedule that has its bodies. Nothing where no load that
-/// moves with the innermost coordinate is contiguous along another axis of the output, whatever the size. (Where there
-/// are several such axes, it is the one of most loads; the other loads are done element by element where they are
-/// needed, as those are that shared memory has no room for.)
+/// Makes a tile of this size (large for `by_output`) of a schedule that has its bodies. Nothing if no load that moves
+/// with the innermost coordinate is contiguous along another output axis. Of several such axes it takes the one of most
+/// loads. Other loads, and those without room in shared memory, are done element by element where they are needed.
 std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule, int threads, TileSize size) {
   const std::vector<std::vector<int>> axes = cross_axes(schedule);
   const int axis = most_frequent(axes, schedule.kernel.rank());
@@ -263,7 +262,7 @@ std::optional<TransposeTile> make_transpose_tile(const Schedule& schedule, int t
   return tile;
 }
 
-/// Adds tiles that are smaller, without those that are no other.
+/// Adds smaller tiles, except those of a shape that is there already.
 void add_smaller_tiles(const Schedule& schedule, int threads, std::vector<TransposeTile>& shapes) {
   for (const TileSize size : {TileSize::medium, TileSize::small}) {
     std::optional<TransposeTile> tile = make_transpose_tile(schedule, threads, size);
@@ -283,7 +282,7 @@ bool cover_by_tiles(Schedule& schedule, const ScheduleOptions& options) {
   Tiles tiles;
   tiles.shapes.push_back(std::move(*tile));
   if (size == TileSize::by_output) add_smaller_tiles(schedule, threads, tiles.shapes);
-  // Positions of a tile are made one by one.
+  // Positions of a tile are computed one by one.
   for (Body& body : schedule.bodies) body.strategies = make_loop_strategies(schedule.exprs(), {});
   schedule.cover = std::move(tiles);
   return true;

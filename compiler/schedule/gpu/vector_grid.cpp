@@ -7,19 +7,19 @@
 namespace padlock::compiler {
 namespace {
 
-// Code for each vector of a thread is worth its length up to so many segments, and for so many elements that are
-// loaded one by one.
+// Most segments, and most elements loaded one by one, for code of several vectors a thread: beyond, it is not worth its
+// length.
 constexpr std::size_t kMostSegments = 24;
 constexpr std::ptrdiff_t kMostGathers = 0;
 
-/// Chooses the grid whose vectors are as wide as the config says for the widest type of all bodies. Threads take fewer
-/// vectors where their code is long.
+/// Chooses the grid. Its vectors are as wide as the config says, for the widest type of all bodies. Threads with long
+/// code take fewer vectors.
 VectorGrid grid_of(const Schedule& schedule, const ScheduleOptions& options) {
   int widest = 1;
   const std::size_t segments = schedule.segments();
   std::ptrdiff_t gathers = 0;
   for (const Body& body : schedule.bodies) {
-    if (body.is_pointwise && reads_by_data(body)) continue;  // no vector, or none that is stored
+    if (body.is_pointwise && reads_by_data(body)) continue;  // no vector, or a vector that is not stored
     widest = std::max(widest, widest_bytes(body, /*for_threads=*/true));
     gathers += std::ranges::count(body.loads, LoadKind::strided, &BodyLoad::kind);
   }
@@ -29,7 +29,7 @@ VectorGrid grid_of(const Schedule& schedule, const ScheduleOptions& options) {
                           std::max(1, options.vector_bytes / widest));
 }
 
-/// Whole vectors of the grid, unless a predicate remains.
+/// Chooses whole vectors of the grid, unless a predicate remains.
 void choose_vectors(ir::ExprContext& exprs, int lanes, Body& body) {
   LoopStrategyOptions options{.whole = true};
   if (!body.is_pointwise && operation_count(body) <= kMostVectorOperations) options.lanes = lanes;
@@ -45,7 +45,7 @@ void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options) {
   const int threads = grid.threads, lanes = grid.lanes;
   schedule.cover = std::move(grid);
   const auto is_blended = [&](const ScheduledCase& row) { return blend_of(schedule, row).has_value(); };
-  // A second vector's loads of all segments would take registers of half the threads.
+  // A second vector's loads of all segments would take half the threads' registers.
   if (std::ranges::any_of(schedule.cases, is_blended))
     schedule.cover = make_vector_grid(schedule.exprs(), threads, /*vectors=*/1, lanes);
 }

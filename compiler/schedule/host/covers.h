@@ -6,23 +6,22 @@
 // The makers of the host's covers, each in the source of its name.
 namespace padlock::compiler {
 
-/// Chooses, for each body, its vectors and the loops that may take a run (compiler/schedule/model/loop_strategy.h).
+/// Chooses each body's vectors, and the loops that may take a run (compiler/schedule/model/loop_strategy.h).
 void choose_runs(Schedule& schedule, const ScheduleOptions& options);
 
-/// Counts rows along the axis, if there is one, along which elements are adjacent that a row's columns load from far
-/// apart.
+/// Counts rows along an axis, if there is one, along which loads are adjacent that lie far apart along columns.
 void choose_row_axis(Schedule& schedule);
-/// Gives the bodies of such loads boxes (compiler/schedule/model/turn.h), after set_row_steps.
+/// Gives the bodies of these loads boxes (compiler/schedule/model/turn.h). Call after set_row_steps.
 void make_turns(Schedule& schedule, const ScheduleOptions& options);
 
-/// Finds the row recurrence of each load's address (compiler/schedule/cases/row_recurrence.h), by which runs of several
-/// rows are taken together.
+/// Finds the row recurrence of each load's address (compiler/schedule/cases/row_recurrence.h), so that runs of several
+/// rows can be taken together.
 void set_row_steps(Schedule& schedule);
 
-/// Gives a host's schedule whose rows may be short a second way to take them (compiler/schedule/model/row_chunks.h),
-/// where the target permutes vectors: by units of the fewest inner axes in which no predicate depends on the unit, and
-/// each load's address is that of its unit, which grows evenly, a part that depends on the rows in it, and one that
-/// depends on the column alone.
+/// Gives a host's schedule of possibly short rows a second way to take them (compiler/schedule/model/row_chunks.h), if
+/// the target permutes vectors. Units have the fewest inner axes for which two conditions hold: no predicate depends on
+/// the unit, and each load's address is a sum of three terms. These are the unit's, which grows evenly, one of the rows
+/// in the unit, and one of the column alone.
 void make_row_chunks(Schedule& schedule, const ScheduleOptions& options);
 
 }  // namespace padlock::compiler

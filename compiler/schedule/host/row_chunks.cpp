@@ -14,16 +14,17 @@ namespace {
 
 constexpr std::size_t kMaxLoads = 4;
 constexpr int kMaxAxes = 3;
-// The longest row that is taken with others: longer ones fill vectors of their own.
+// Bytes of the longest row that is taken with others: longer rows fill vectors of their own.
 constexpr int kLongestBytes = 128;
-/// The same of planes, by the bytes of a vector: of what the target permutes depends what a plan costs for each byte.
+/// Returns the bytes of the longest plane, by a vector's bytes: the cost of a plan per byte depends on what the target
+/// permutes.
 constexpr int longest_plane_bytes(int vector) { return 64 + 2 * vector; }
-// To plan a chunk takes about as long as to take so many bytes of short rows one by one.
+// Bytes of short rows that take as long one by one as the plan of a chunk.
 constexpr std::int64_t kLeastBytes = 4 << 10;
-// Beyond these a chunk is bound by its operations, which other strategies do as well.
+// Most operations of a chunk: beyond them it is bound by its operations, and other strategies are as fast.
 constexpr std::size_t kMaxWork = 8;
 
-/// Makes the row chunks whose units have so many axes.
+/// Makes the row chunks whose units have this many axes.
 class RowChunkMaker {
  public:
   RowChunkMaker(Schedule& schedule, const ScheduleOptions& options, int axes)
@@ -32,9 +33,9 @@ class RowChunkMaker {
   }
 
   std::optional<RowChunks> make() {
-    if (kernel_.reads_by_data()) return std::nullopt;  // a plan knows sizes alone
+    if (kernel_.reads_by_data()) return std::nullopt;  // a plan depends on sizes alone
     std::tie(made_.body, made_.sources) = make_body(kernel_, kernel_.roots, /*vector_sums=*/false);
-    // Rows of fill are few beside others, and cheap.
+    // Rows of fill are few and cheap.
     const Body& body = made_.body;
     if (body.loads.empty() || body.loads.size() > kMaxLoads || operation_count(body) > kMaxWork) return std::nullopt;
     if (reads_indices(body) || !are_units_alike()) return std::nullopt;
@@ -55,7 +56,7 @@ class RowChunkMaker {
   }
 
  private:
-  /// Coordinates that an expression has: of other units, of the unit's rows, and of columns.
+  /// Coordinates in an expression: of other units, of the unit's rows, and of columns.
   struct Mentions {
     bool others = false, rows = false, column = false;
   };
@@ -139,8 +140,8 @@ class RowChunkMaker {
     return lanes;
   }
 
-  /// Windows of a block are permuted as one where the target shuffles blocks of wider vectors, and every value is as
-  /// wide as what is loaded.
+  /// Returns how many vectors are permuted as one: several if the target shuffles blocks of wider vectors, the windows
+  /// are blocks, and no value is wider than a block.
   [[nodiscard]] int joined_vectors(int lanes) const {
     const auto is_block = [&](const auto& value) { return lanes * ir::byte_size(value.dtype) == kBlockBytes; };
     const auto is_narrow = [&](const auto& value) { return lanes * ir::byte_size(value.dtype) <= kBlockBytes; };

@@ -8,7 +8,7 @@ namespace padlock::compiler {
 namespace {
 
 constexpr int kCacheLineBytes = 64;
-// Below these lengths a vector saves less than its code costs.
+// Shortest lengths for vectors: below, a vector saves less than its code costs.
 constexpr int kNarrowestElements = 4, kFewElements = 8;
 
 /// Chooses the strategies of one body.
@@ -17,9 +17,9 @@ class StrategyChooser {
   StrategyChooser(const Schedule& schedule, const ScheduleOptions& options, Body& body)
       : schedule_(schedule), options_(options), body_(body) {}
 
-  /// Vectors as wide as the config says for the widest type of the body, so that no conversion needs more registers
-  /// than it; one lane where a predicate remains. A long body and one that gathers are not unrolled, a very long one is
-  /// not even a vector: each loop repeats the body, there is little to win, and code is compile time.
+  /// Chooses vectors as wide as the config says for the body's widest type, so that no conversion needs more registers
+  /// than the type. A remaining predicate means one lane. Long bodies and gathers are not unrolled. Very long bodies
+  /// are no vectors: each loop repeats the body, there is little to win, and code costs compile time.
   void choose() {
     LoopStrategyOptions options;
     if (!body_.is_pointwise && operation_count(body_) <= kMostVectorOperations) {
@@ -28,7 +28,7 @@ class StrategyChooser {
       body_.lanes = std::max(1, options_.vector_bytes / widest());
       if (gathers) body_.lanes = std::min(body_.lanes, 8);
       options.unroll = long_work ? 1 : options_.unroll;
-      // A fill has no loads to wait for: elements are fast enough for what is less than half a vector, if they are few.
+      // A fill has no loads to wait for: for less than half a vector, a few elements are fast enough.
       const int narrowest =
           body_.loads.empty() ? std::clamp(body_.lanes / 2, kNarrowestElements, kFewElements) : kNarrowestElements;
       if (!long_work) options.narrowest = std::min(narrowest, body_.lanes);
@@ -41,7 +41,7 @@ class StrategyChooser {
 
  private:
   [[nodiscard]] int widest() const { return widest_bytes(body_, /*for_threads=*/false); }
-  /// Returns whether vectors may be masked: each load's and result's has at least 16 bytes.
+  /// Returns whether vectors may be masked: each load's and result's vector must have at least 16 bytes.
   [[nodiscard]] bool masks() const {
     constexpr int kLeastVectorBytes = 16;
     int narrowest = kLeastVectorBytes;
@@ -51,8 +51,8 @@ class StrategyChooser {
     const bool gathers = std::ranges::count(body_.loads, LoadKind::strided, &BodyLoad::kind) > 0;
     return options_.permutes.masks && !gathers && body_.lanes * narrowest >= kLeastVectorBytes;
   }
-  /// Returns whether non-temporal stores may pay: a vector of less than 16 bytes has no such store. (Long bodies are
-  /// not bound by memory.)
+  /// Returns whether non-temporal stores may pay: vectors below 16 bytes have none. (Long bodies are not bound by
+  /// memory.)
   [[nodiscard]] bool pays_nontemporal() const {
     if (options_.store == StoreKind::plain) return false;
     for (std::size_t i = 0; i < schedule_.kernel.results.size(); ++i)
@@ -66,7 +66,7 @@ class StrategyChooser {
   Body& body_;
 };
 
-/// Unless what copies goes past them: a fill alone is not worth the code, nor a choice between kinds of stores.
+/// Keeps fills in the caches unless copies go past them: a fill alone is not worth the code, nor a choice of stores.
 void keep_fills_in_caches(std::vector<Body>& bodies) {
   if (std::ranges::any_of(bodies, [](const Body& body) { return !body.loads.empty() && has_nontemporal_stores(body); }))
     return;

@@ -8,12 +8,12 @@
 namespace padlock::compiler {
 namespace {
 
-constexpr int kTurnedBytes = 64;  // of a row of an input: a line
-// Boxes of few rows have room for so many: those of fewer would be as much code, and are rare.
+constexpr int kTurnedBytes = 64;  // bytes of an input's row: a cache line
+// Fewest rows that boxes of few rows have room for: boxes of fewer would be as much code, and are rare.
 constexpr int kFewestRows = 4;
-constexpr int kMostFewLanes = 32;  // of their vectors: images of few channels may be narrow
-constexpr int kMostColumns = 8;    // of rows that are interleaved: more are a vector's lanes, or nearly
-// The code of a box repeats the body for each of its rows.
+constexpr int kMostFewLanes = 32;  // lanes of their vectors: images of few channels may be narrow
+constexpr int kMostColumns = 8;    // of interleaved rows: more columns fill a vector's lanes, or nearly
+// A box's code repeats the body for each of its rows.
 constexpr std::size_t kMostOperations = 8;
 
 /// Makes the boxes of one body.
@@ -70,9 +70,10 @@ class TurnMaker {
   }
 
   [[nodiscard]] Expr load_step() const { return body_.loads[static_cast<std::size_t>(loads_.front())].step; }
-  /// A product of extents is taken to be large.
+  /// Returns whether a size may be small: a product of extents counts as large.
   [[nodiscard]] static bool may_be_small(Expr size) { return size.kind() != ir::ExprKind::product; }
-  /// Returns whether one instruction takes any bytes of a block, so that one may have the rows of several columns.
+  /// Returns whether one instruction permutes any bytes of a block, so that a block may have the rows of several
+  /// columns.
   [[nodiscard]] bool takes_bytes() const { return options_.permutes.bytes_of(ir::DType::u8) > 0; }
 
   [[nodiscard]] Turn turn_of(int rows, int lanes, bool few_rows) const {
@@ -146,7 +147,7 @@ class TurnMaker {
       made.left_out.push_back((block + few - 1) / few - made.block_rows);
       std::vector<int>& bytes = made.grouped.emplace_back();
       for (int byte = 0; byte < kBlockBytes; ++byte) {
-        const int row = std::min(byte / size / few, made.block_rows - 1);  // what is past the rows may be anything
+        const int row = std::min(byte / size / few, made.block_rows - 1);  // bytes past the rows may be anything
         bytes.push_back((byte / size % few * made.block_rows + row) * size + byte % size);
       }
     }
@@ -167,7 +168,8 @@ class TurnMaker {
 }  // namespace
 
 void choose_row_axis(Schedule& schedule) {
-  std::vector<int> loads(static_cast<std::size_t>(schedule.kernel.rank() - 1));  // adjacent along each outer axis
+  std::vector<int> loads(static_cast<std::size_t>(schedule.kernel.rank() - 1));  // number of loads that are adjacent
+                                                                                 // along each outer axis
   for (const SegmentCall& call : schedule.calls())
     for (std::size_t i = 0; i < call.sources.size(); ++i) {
       if (schedule.body_of(call).loads[i].kind != LoadKind::strided) continue;

@@ -12,7 +12,7 @@ using ir::ExprKind;
 
 namespace {
 
-/// Each size between -bound and bound, as far as that is not known.
+/// Requires each size to lie between -bound and bound, unless that is known.
 std::vector<abi::Guard> guards_of(ir::ExprContext& exprs, const std::vector<Expr>& sizes, Int128 bound) {
   std::vector<abi::Guard> guards;
   const auto add = [&](Expr size, ir::Comparison comparison, Int128 limit) {
@@ -25,7 +25,7 @@ std::vector<abi::Guard> guards_of(ir::ExprContext& exprs, const std::vector<Expr
   return guards;
 }
 
-/// The shapes of a GPU's tiles; one, null, where it has none.
+/// Returns the shapes of a GPU's tiles; a single null without tiles.
 std::vector<const TransposeTile*> shapes_of(const Schedule& schedule) {
   if (schedule.tiles() == nullptr) return {nullptr};
   std::vector<const TransposeTile*> shapes;
@@ -33,7 +33,7 @@ std::vector<const TransposeTile*> shapes_of(const Schedule& schedule) {
   return shapes;
 }
 
-/// Adds what coordinates are multiplied by in an address, as far as it is none itself.
+/// Adds the sizes by which coordinates are multiplied in an address, without constants.
 void add_strides(ir::ExprContext& exprs, std::vector<Expr>& all, Expr address) {
   if (!address.valid() || !address.has_coordinate()) return;
   if (address.kind() != ExprKind::sum && address.kind() != ExprKind::product) return;
@@ -46,8 +46,8 @@ void add_strides(ir::ExprContext& exprs, std::vector<Expr>& all, Expr address) {
   if (!stride.is_constant()) all.push_back(stride);
 }
 
-/// Those of all loads, and of the output where its elements have addresses of their own. Offsets of a grid have as many
-/// bits as its indices: what they are multiplied by may be anything.
+/// Returns the strides of all loads, and of the output if its elements have addresses of their own. A grid's offsets
+/// have as many bits as its indices, so their strides may be anything.
 std::vector<Expr> strides_of(const Schedule& schedule, const TransposeTile* tile) {
   std::vector<Expr> all;
   ir::ExprContext& exprs = schedule.exprs();
@@ -68,7 +68,7 @@ std::vector<Expr> strides_of(const Schedule& schedule, const TransposeTile* tile
   return all;
 }
 
-/// Elements of each tensor that it reads, and of the results.
+/// Returns the elements of each tensor that is read, and of the results.
 std::vector<Expr> elements_of(const Schedule& schedule) {
   ir::ExprContext& exprs = schedule.exprs();
   std::vector<Expr> all = {exprs.mul(schedule.rows, schedule.columns)};
@@ -79,7 +79,8 @@ std::vector<Expr> elements_of(const Schedule& schedule) {
   return all;
 }
 
-/// Collects what a GPU's kernel compares, divides or steps by: expressions of coordinates, and the extents of a launch.
+/// Collects the exact values of a GPU's kernel, which it compares, divides or steps by: expressions of coordinates, and
+/// the extents of a launch.
 std::vector<Expr> exact_in(const Schedule& schedule, const TransposeTile* tile) {
   std::vector<Expr> all = {schedule.blocks(), schedule.columns};
   if (tile == nullptr) all.push_back(schedule.rows);
@@ -103,7 +104,7 @@ std::vector<Expr> exact_in(const Schedule& schedule, const TransposeTile* tile) 
   return all;
 }
 
-/// Ranges of a run's columns, which a tile may pass, and of a tile's positions.
+/// Returns ranges of a run's columns, which a tile may pass, and of a tile's positions.
 CoordinateRanges ranges_in(const Schedule& schedule, const TransposeTile* tile, const SizeRanges& sizes) {
   CoordinateRanges ranges = coordinate_ranges(schedule.kernel, sizes);
   const auto most = [&](Expr size) {

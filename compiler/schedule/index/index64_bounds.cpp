@@ -24,13 +24,13 @@ std::vector<Constraint> bounds_of(ir::ExprContext& exprs, const std::vector<Expr
   return bounds;
 }
 
-/// Bounds an index and all its intermediates at once, where bounds of its sizes alone do not: a sum of coordinates
-/// times sizes that the program does not bound.
+/// Bounds an index and all its intermediates at once, if bounds of its sizes do not suffice. Such an index is a sum of
+/// coordinates times sizes that the program does not bound.
 Constraint magnitude_bound(IndexMagnitude& magnitude, ir::ExprContext& exprs, Expr e) {
   return {magnitude.of(e), Comparison::le, exprs.constant(Int128{1} << 61)};
 }
 
-constexpr std::size_t kComparedInAStep = 8;  // bounds
+constexpr std::size_t kComparedInAStep = 8;  // number of bounds
 
 bool contains(std::span<const Constraint> bounds, const Constraint& one) {
   take_steps(1 + bounds.size() / kComparedInAStep);
@@ -39,7 +39,7 @@ bool contains(std::span<const Constraint> bounds, const Constraint& one) {
   });
 }
 
-/// The indices that do not fit 64 bits under these bounds of sizes.
+/// Returns the indices that do not fit 64 bits under these bounds of sizes.
 std::vector<Expr> wide_under(const Kernel& kernel, std::span<const Constraint> bounds, std::span<const Expr> indices) {
   IndexWidths widths(kernel, size_ranges(bounds));
   std::vector<Expr> wide;
@@ -56,7 +56,7 @@ std::vector<Constraint> choose_index64_bounds(const Schedule& schedule, const st
   const std::vector<Expr> wide = wide_under(kernel, {}, all);
   if (wide.empty()) return {};
   const std::vector<Expr> sizes = sizes_in(schedule.exprs(), wide);
-  // An index is a few sizes times small constants: the first bounds are right for nearly all.
+  // An index is a few sizes times small constants: the first bounds suffice for nearly all.
   std::vector<Constraint> bounds;
   std::vector<Expr> left = wide;
   for (const int bits : {60, 58, 56, 52, 48, 40, 32, 24}) {

@@ -33,7 +33,7 @@ std::optional<Range> multiplied(const Range& a, const Range& b) {
   return all;
 }
 
-/// Returns the terms of a sum that have no coordinates.
+/// Returns the terms of a sum without coordinates.
 Expr size_in(ir::ExprContext& exprs, Expr sum) {
   ir::LinearForm rest{sum.constant(), {}, {}};
   for (std::size_t i = 0; i < sum.operands().size(); ++i)
@@ -159,7 +159,7 @@ std::optional<EmittedRange> IndexWidths::coordinate(Expr e) {
   return EmittedRange{range, range};
 }
 
-/// Bounds partial sums for any order of the terms: they lie in the hull of all of them with 0.
+/// Bounds partial sums, for any order of the terms, by the sum of all negative lows and the sum of all positive highs.
 std::optional<EmittedRange> IndexWidths::sum(Expr e) {
   EmittedRange all{{0, 0}, {0, 0}};
   Range negative{0, 0};
@@ -207,7 +207,7 @@ std::optional<EmittedRange> IndexWidths::product(Expr e) {
   return multiply(*fixed(rest)) ? std::optional(all) : std::nullopt;
 }
 
-/// The quotient, the product with the divisor that gives the remainder, and the remainder.
+/// Emits three values: the quotient, its product with the divisor, and the remainder.
 std::optional<EmittedRange> IndexWidths::floordiv(Expr e) {
   const std::optional<EmittedRange> x = of(e.operands()[0]);
   const std::optional<EmittedRange> d = of(e.operands()[1]);
@@ -222,7 +222,7 @@ std::optional<EmittedRange> IndexWidths::mod(Expr e) {
   const std::optional<EmittedRange> x = dividend(e);
   const std::optional<EmittedRange> d = of(e.operands()[1]);
   if (!x || !d || d->value.lo < 1) return std::nullopt;
-  // The remainder has the dividend's sign; where it is negative the divisor is added.
+  // The remainder has the dividend's sign; if it is negative, the divisor is added.
   const Range remainder{1 - d->value.hi, d->value.hi - 1};
   return EmittedRange{{0, d->value.hi - 1}, hull(hull(x->widest, d->widest), remainder)};
 }
@@ -235,7 +235,7 @@ const IndexWidths::Dividend& IndexWidths::parts_of(Expr e) {
   return it->second;
 }
 
-/// Bounds the dividend of a mod: its coordinates plus the rest, which the launcher has reduced.
+/// Bounds the dividend of a mod: its coordinates, plus the rest that the launcher has reduced.
 std::optional<EmittedRange> IndexWidths::dividend(Expr e) {
   const auto [moving, has_rest] = parts_of(e);
   const std::optional<EmittedRange> x = of(moving);

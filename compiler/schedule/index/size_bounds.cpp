@@ -33,7 +33,7 @@ std::optional<SizeBounds> SizeBoundsFinder::sum(Expr e) {
                     ir::Simplifier::sum(exprs_, e.constant(), most, e.coefficients())};
 }
 
-/// Between the least and the largest of the products of the ends.
+/// Bounds a product by the least and the largest product of the ends.
 SizeBounds SizeBoundsFinder::multiplied(const SizeBounds& a, const SizeBounds& b) {
   if (a.least.range().lo >= 0 && b.least.range().lo >= 0)
     return {exprs_.mul(a.least, b.least), exprs_.mul(a.most, b.most)};
@@ -54,8 +54,8 @@ std::optional<SizeBounds> SizeBoundsFinder::product(Expr e) {
   return all;
 }
 
-/// A quotient grows with its dividend; by a divisor with coordinates it lies between its dividend and 0. A remainder is
-/// below its divisor; and where dividends have the same quotient, it is as far from another as they are.
+/// A quotient grows with its dividend; for a divisor with coordinates it lies between its dividend and 0. A remainder
+/// is below its divisor. Remainders of dividends with equal quotients differ as their dividends do.
 std::optional<SizeBounds> SizeBoundsFinder::division(Expr e) {
   const auto dividend = of(e.operands()[0]);
   const auto divisors = of(e.operands()[1]);
@@ -87,8 +87,8 @@ std::optional<SizeBounds> SizeBoundsFinder::minmax(Expr e) {
   return all;
 }
 
-/// The smaller of two numbers is no larger than half their sum, the larger no smaller: so a mirrored coordinate has
-/// the bounds of its axis.
+/// The smaller of two numbers is at most half their sum, the larger at least half: so a mirrored coordinate has the
+/// bounds of its axis.
 void SizeBoundsFinder::tighten(SizeBounds& bounds, Expr extremum) {
   constexpr std::size_t kMostOperands = 8;  // the cost grows with their square; index maps have two or three
   const auto operands = extremum.operands();
@@ -106,7 +106,7 @@ void SizeBoundsFinder::tighten(SizeBounds& bounds, Expr extremum) {
 
 namespace {
 
-/// Returns the last of each coordinate, by Expr::id.
+/// Returns the last value of each coordinate, by Expr::id.
 std::map<std::uint32_t, Expr> last_of(ir::ExprContext& exprs, const std::vector<Expr>& extents,
                                       std::span<const Kernel::WalkVariable> walks) {
   std::map<std::uint32_t, Expr> all;
@@ -134,19 +134,19 @@ IndexMagnitude::IndexMagnitude(ir::ExprContext& exprs, const std::vector<Expr>& 
           },
           /*tight=*/false) {}
 
-/// To the dividend comes its rest that is a size, which arrives reduced.
+/// Adds to the dividend its rest that is a size, which arrives reduced.
 Expr IndexMagnitude::mod(Expr e) {
   return exprs_.add(of(split_sum(exprs_, e.operands()[0]).first), of(e.operands()[1]));
 }
 
 Expr IndexMagnitude::magnitude(Expr e) {
-  const SizeBounds bounds = *bounds_.of(e);  // every coordinate has some
+  const SizeBounds bounds = *bounds_.of(e);  // every coordinate has bounds
   if (bounds.least.range().lo >= 0) return bounds.most;
   if (bounds.most.range().hi <= 0) return exprs_.neg(bounds.least);
   return exprs_.max(bounds.most, exprs_.neg(bounds.least));
 }
 
-/// The terms in any order, each with its magnitude; what is a size arrives as one number.
+/// Adds the magnitudes of the terms, for any order; a size arrives as one number.
 Expr IndexMagnitude::sum(Expr e) {
   Expr widest = magnitude(split_sum(exprs_, e).second);
   Expr partial = widest;

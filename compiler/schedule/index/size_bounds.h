@@ -10,21 +10,21 @@
 
 namespace padlock::compiler {
 
-/// Inclusive bounds of an expression, in which no coordinate occurs.
+/// Inclusive bounds of an expression. No coordinate occurs in them.
 struct SizeBounds {
   ir::Expr least, most;
 };
 
-/// Finds bounds over sizes of what coordinates occur in: interval arithmetic whose ends are expressions. Sound: where
-/// each coordinate lies in its own bounds, an expression lies in those that are found for it, for all sizes. None are
-/// found where a coordinate has none.
+/// Finds bounds over sizes of expressions with coordinates: interval arithmetic whose ends are expressions. Sound: if
+/// each coordinate lies in its own bounds, the expression lies in the bounds found, for all sizes. Finds none if a
+/// coordinate has none.
 class SizeBoundsFinder final : public ExprAnalysis<std::optional<SizeBounds>> {
  public:
-  /// Bounds of a coordinate, which others may occur in that have bounds; nullopt if there are none.
+  /// Returns the bounds of a coordinate; other coordinates that have bounds may occur in them. nullopt: no bounds.
   using OfCoordinate = std::function<std::optional<SizeBounds>(ir::Expr coordinate)>;
 
-  /// `tight`: looks into remainders and mirrored coordinates, too, for bounds that are of more operations. Else
-  /// divisors count as 1 or more. Borrows the context.
+  /// `tight`: looks into remainders and mirrored coordinates, too; these bounds have more operations. Else divisors
+  /// count as 1 or more. Borrows the context.
   SizeBoundsFinder(ir::ExprContext& exprs, OfCoordinate of_coordinate, bool tight = true)
       : exprs_(exprs), of_coordinate_(std::move(of_coordinate)), tight_(tight) {}
 
@@ -45,9 +45,9 @@ class SizeBoundsFinder final : public ExprAnalysis<std::optional<SizeBounds>> {
   bool tight_;
 };
 
-/// Bounds emitted expressions by sizes: for |e| over all coordinates, and for every intermediate on the way, an
-/// expression of sizes alone, which can be evaluated before a launch. It exists for every index. Divisors are at least
-/// 1. Borrows the context.
+/// Bounds emitted expressions by sizes. For |e| over all coordinates, and for every intermediate, the bound is an
+/// expression of sizes alone, which can be evaluated before a launch. Every index has a bound. Divisors are at least 1.
+/// Borrows the context.
 class IndexMagnitude final : public ExprAnalysis<ir::Expr> {
  public:
   explicit IndexMagnitude(const Kernel& kernel)

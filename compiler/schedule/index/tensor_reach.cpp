@@ -10,7 +10,7 @@
 namespace padlock::compiler {
 namespace {
 
-/// Returns whether a coordinate of an element that is read is a sum of literal multiples of the outer coordinates.
+/// Returns whether the coordinate of a read element is a sum of literal multiples of the outer coordinates.
 bool moves_with_rows(const Kernel& kernel, Expr coordinate) {
   for (int axis = 0; axis + 1 < kernel.rank(); ++axis) {
     const auto form = ir::linear_in(kernel.program->exprs(), coordinate, kernel.coordinate(axis));
@@ -20,7 +20,7 @@ bool moves_with_rows(const Kernel& kernel, Expr coordinate) {
   return !coordinate.has_coordinate();
 }
 
-/// Makes the reach of one source, a tensor's axis after the other.
+/// Makes the reach of one source, one tensor axis after the other.
 class ReachMaker {
  public:
   ReachMaker(const Kernel& kernel, int lanes)
@@ -52,8 +52,7 @@ class ReachMaker {
 
   ir::ExprContext& exprs_;
   const Kernel& kernel_;
-  // Elements before the first that is needed, and after the last: of the rest of its vector, and of that one's
-  // granules.
+  // Elements before the first needed element and after the last: the rest of the vector, and of its granules.
   Expr around_;
   TensorReach reach_;
 };
@@ -66,7 +65,7 @@ TensorReach reach_of(const Kernel& kernel, const LoadSource& source, int lanes) 
 
 std::vector<TensorReach> set_reaches(Schedule& schedule) {
   std::vector<TensorReach> all;
-  std::map<std::vector<std::uint32_t>, int> places;  // in `all`, by tensor and Expr::id
+  std::map<std::vector<std::uint32_t>, int> places;  // index in `all`, by tensor and Expr::id
   for (ScheduledCase& row : schedule.cases)
     for (SegmentCall& call : row.calls)
       for (LoadSource& source : call.sources) {

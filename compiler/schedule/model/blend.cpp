@@ -5,11 +5,11 @@
 namespace padlock::compiler {
 namespace {
 
-// Each vector pays for all loads and operations that some vector of its warp needs. With three loads that have a
-// segment each, as a pad that wraps has them, a blend is no faster.
+// Each vector pays for all loads and operations that any vector of its warp needs. With three loads of one segment
+// each, as in a pad that wraps, a blend is no faster.
 constexpr std::size_t kMostSegments = 8, kMostLoads = 4, kMostOperations = 8;
 constexpr std::ptrdiff_t kMostOwnLoads = 2;
-constexpr int kWord = 4;  // bytes: what lanes are chosen by
+constexpr int kWord = 4;  // bytes of the words by which lanes are chosen
 
 bool is_blended(const Schedule& schedule, const Body& body) {
   const auto fills_words = [&](int root) {

@@ -42,8 +42,8 @@ std::optional<BoxAxis> box_axis(const Kernel& kernel, const Boxes& boxes, int ax
   return boxes.column_axis + 1 == kernel.rank() ? kBoxRow : kBoxSlice;
 }
 
-/// Joins axes a and c, where c is below E, to the column a * E + c. Then a + rest >= 0 says that column + rest * E >=
-/// 0, and a <= rest that column <= rest * E + E - 1.
+/// Joins axes a and c, with c below E, to the column a * E + c. Then a + rest >= 0 becomes column + rest * E >= 0, and
+/// a <= rest becomes column <= rest * E + E - 1.
 std::optional<BoxCondition> box_condition(const Kernel& kernel, const Boxes& boxes, const Condition& condition) {
   ir::ExprContext& exprs = kernel.exprs();
   const bool has_two = boxes.column_axis + 1 < kernel.rank();

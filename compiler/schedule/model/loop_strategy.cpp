@@ -34,7 +34,7 @@ class StrategyBuilder {
  private:
   LoopStrategy scalar() { return {.loops = {element_loop(run_.begin, run_.end)}}; }
 
-  /// A run is a part of a vector's columns: no longer than it.
+  /// A run is a part of a vector's columns, so it is no longer than a vector.
   LoopStrategy whole_vector() {
     const Expr length = exprs_.sub(run_.end, run_.begin);
     return {
@@ -51,7 +51,7 @@ class StrategyBuilder {
 
   LoopStrategy overlapped(int lanes) {
     const Expr length = exprs_.sub(run_.end, run_.begin);
-    // Longer runs belong to the next strategy.
+    // Longer runs are for the next strategy.
     const int most = lanes == options_.lanes ? 2 * lanes : 2 * lanes - 1;
     LoopStrategy strategy{.kind = LoopStrategyKind::overlapped,
                           .entry_conditions = {plus(length, -lanes)},
@@ -62,7 +62,7 @@ class StrategyBuilder {
   }
 
   LoopStrategy peeled_vector() {
-    // Runs of up to two vectors are for overlapped strategies, where there are any.
+    // Runs of up to two vectors are for overlapped strategies, if there are any.
     const int least = options_.narrowest > 0 ? 2 * options_.lanes + 1 : options_.lanes;
     LoopStrategy strategy{.kind = LoopStrategyKind::peeled_vector,
                           .entry_conditions = {plus(exprs_.sub(run_.end, run_.begin), -least)},
@@ -81,7 +81,7 @@ class StrategyBuilder {
 
   LoopStrategy nontemporal() {
     const Expr first = exprs_.add(run_.begin, run_.peel);
-    // The same for all rows, wherever in its line each begins.
+    // The same for all rows, at any offset in a cache line.
     const Int128 shortest = Int128{kNontemporalLines + 1} * options_.line - 1;
     LoopStrategy strategy{.kind = LoopStrategyKind::nontemporal,
                           .line = options_.line,
@@ -92,14 +92,14 @@ class StrategyBuilder {
     strategy.loops.push_back(main_loop(first, run_.end, unroll));
     strategy.loops.back().nontemporal = true;
     strategy.loops.push_back(element_loop(run_.reached, run_.end));
-    // Loops that access each element of a run and no other may use any strategy: each is proved to do no more.
+    // Loops that access exactly the elements of a run may use any strategy: each is proved to access no others.
     strategy.loops.front().delegated = strategy.loops.back().delegated = true;
     return strategy;
   }
 
   VectorLoop element_loop(Expr from, Expr limit) { return {.from = from, .limit = limit}; }
 
-  /// Whole trips up to `end` only.
+  /// Makes the loop of whole trips up to `end`.
   VectorLoop main_loop(Expr from, Expr end, int unroll) {
     const int step = options_.lanes * unroll;
     return {.from = from,
@@ -141,7 +141,7 @@ LoopStrategy whole_vectors(ir::ExprContext& exprs, int lanes) {
           .loops = {{.from = run.begin, .limit = run.end, .lanes = lanes, .last = last}}};
 }
 
-/// from + step * the number of trips.
+/// Returns from + step * the number of trips.
 Expr end_of(ir::ExprContext& exprs, const VectorLoop& loop) {
   const Expr step = exprs.constant(loop.step());
   const Expr trips = exprs.max(exprs.ceildiv(exprs.sub(loop.limit, loop.from), step), exprs.constant(0));

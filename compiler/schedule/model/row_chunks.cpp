@@ -5,7 +5,7 @@
 namespace padlock::compiler {
 namespace {
 
-// Above those of a run, its trips and lanes.
+// Above the variables of a run, its trips and lanes.
 enum VariableOrder {
   kElements = 1200,
   kChunk,
@@ -19,13 +19,13 @@ enum VariableOrder {
   kSpan
 };
 
-// A chunk of so many full vectors stores at most a sixteenth of its lanes twice.
+// A chunk of at least this many full vectors stores at most a sixteenth of its lanes twice.
 constexpr int kLeastVectors = 8;
-// A chunk of whole lines may have so many bytes of the result, and a unit that is a chunk: the plan of as many stays in
-// the first cache beside what it is of, and in the second.
+// Most bytes of the result in a chunk of whole lines, and in a unit that is a chunk. The plan of a line chunk stays in
+// the first cache beside its data, the plan of a unit in the second.
 constexpr int kMostLineBytes = 8 << 10, kMostUnitBytes = 32 << 10;
 
-/// 1 where a >= b, else 0.
+/// Returns 1 if a >= b, else 0.
 Expr is_at_least(ir::ExprContext& exprs, Expr a, Expr b) {
   const Expr one = exprs.constant(1);
   return exprs.min(exprs.max(exprs.add(exprs.sub(a, b), one), exprs.constant(0)), one);
@@ -38,7 +38,7 @@ RowChunkVariables::RowChunkVariables(ir::ExprContext& exprs)
       chunk(exprs.variable("chunk", kChunk)),
       size(exprs.variable("chunk_size", kSize)),
       last(exprs.variable("last_vector", kLast)),
-      // A difference, so that it has either sign.
+      // A difference, since a window may have either sign.
       window(exprs.sub(exprs.variable("window", kWindow), exprs.variable("window_before", kWindowBefore))),
       spread(exprs.variable("spread", kSpread)),
       storage(exprs.variable("storage", kStorage)),
@@ -90,7 +90,7 @@ void choose_room(const Kernel& kernel, RowChunks& chunks) {
   Expr elements = loop.unit;
   for (int axis = 0; axis <= chunks.unit_axis(kernel); ++axis) elements = exprs.mul(elements, kernel.extent(axis));
   const Expr chunk = exprs.max(exprs.add(loop.unit, constant(loop.least_elements)), constant(loop.most_line_elements));
-  // Windows of rows whose sources lie far apart fill few lanes, and such rows are faster one by one.
+  // Windows of rows whose sources lie far apart fill few lanes; such rows are faster one by one.
   const Expr lanes = exprs.mul(constant(5), exprs.min(chunk, elements));
   Expr room = exprs.add(exprs.floordiv(lanes, constant(std::int64_t{2} * loop.lanes)), constant(2));
   const Expr bytes = exprs.mul(elements, constant(all_bytes));

@@ -12,7 +12,7 @@ void add(CodeKey& key, Numbers... numbers) {
   (key.push_back(static_cast<std::uint64_t>(numbers)), ...);
 }
 
-/// Returns whether a body takes vectors of the grid whole: elements are stored in one way.
+/// Returns whether a body stores whole vectors of the grid; elements are stored in one way only.
 bool has_whole_vectors(const Schedule& schedule) {
   return std::ranges::any_of(schedule.bodies, [](const Body& body) { return body.lanes > 1; });
 }
@@ -39,7 +39,7 @@ void add(CodeKey& key, const ScheduledCase& scheduled) {
 }  // namespace
 
 CodeKey key_of(const Body& body) {
-  CodeKey key = {static_cast<std::uint64_t>(body.lanes)};  // the strategies follow from what is below
+  CodeKey key = {static_cast<std::uint64_t>(body.lanes)};  // the strategies follow from the numbers below
   for (const BodyNode& node : body.nodes) {
     add(key, node.kind, node.dtype, node.op, node.bits, node.scalar, node.load, id(node.index), node.guard,
         node.operands.size());
@@ -76,11 +76,11 @@ CodeKey key_of(const Schedule& schedule) {
     add(key, own.size(), body.strategies.size());
     key.insert(key.end(), own.begin(), own.end());
     for (const LoopStrategy& strategy : body.strategies)
-      add(key, strategy);  // across schedules they do not follow from the rest
+      add(key, strategy);  // strategies of different schedules do not follow from the rest
   }
   for (const ScheduledCase& row : schedule.cases) add(key, row);
   const RowChunks* const chunks = schedule.row_chunks();
-  add(key, chunks != nullptr ? chunks->loop.lanes : 0);  // the rest of them follows from the kernel
+  add(key, chunks != nullptr ? chunks->loop.lanes : 0);  // the rest of the row chunks follows from the kernel
   return key;
 }
 

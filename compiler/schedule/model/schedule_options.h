@@ -13,10 +13,10 @@ class PassLog;
 
 /// How a GPU's threads share an output.
 struct BlockOptions {
-  int threads = 256;  ///< of a block, each of which takes `unroll` vectors of the flattened output
-  bool tiles = true;  ///< go by tiles through shared memory where rows are read across
-  TileSize tile_size = TileSize::by_output;  ///< of those tiles
-  BoxKind boxes = BoxKind::none;             ///< go by boxes, where they can
+  int threads = 256;                         ///< of a block; each thread takes `unroll` vectors of the flattened output
+  bool tiles = true;                         ///< use tiles through shared memory if rows are read across
+  TileSize tile_size = TileSize::by_output;  ///< size of the tiles
+  BoxKind boxes = BoxKind::none;             ///< use boxes if they apply
 };
 
 /// The parts of a target's config that concern the loops.
@@ -27,7 +27,7 @@ struct ScheduleOptions {
   StoreKind store = StoreKind::plain;
   VectorPermutes permutes = {};             ///< of a host, for its row chunks
   std::optional<BlockOptions> blocks = {};  ///< of a GPU
-  const PassEdits* edits = nullptr;         ///< borrowed; of a test
+  const PassEdits* edits = nullptr;         ///< borrowed; set by tests alone
   PassLog* log = nullptr;                   ///< borrowed
 };
 

@@ -45,7 +45,7 @@ class SchedulePrinter {
   }
 
  private:
-  /// Prints what code size and launches depend on, in the first two lines.
+  /// Prints what code size and launches depend on, in two lines.
   void add_head() {
     std::size_t loads = 0, loops = 0;
     for (const Body& body : schedule_.bodies) {

@@ -6,7 +6,7 @@ using ir::Expr;
 
 namespace {
 
-// After those of the rest of a tile (compiler/schedule/gpu/tiles.cpp), below the variables of a run.
+// After the other variables of a tile (compiler/schedule/gpu/tiles.cpp), below the variables of a run.
 enum VariableOrder {
   kSlot = 970,
   kRound,
@@ -21,19 +21,19 @@ enum VariableOrder {
   kLine
 };
 
-/// A block of more has 64 registers a thread at most, which a tile of bytes spills.
+/// A block of more threads has at most 64 registers a thread, which a tile of bytes spills.
 constexpr int kFewestThreads = 128, kMostThreads = 512;
-/// The code has a bit for each round in which all threads load a block each.
+/// The code has one bit for each round of loads: in a round every thread loads a block.
 static_assert(kTileWords * (kHaloWords + 2 * kTileWords) <= 32 * kFewestThreads);
 
-/// Which positions the slots are, and where shared memory has them.
+/// Sets the position of each slot, and its place in shared memory.
 void place_slots(ir::ExprContext& exprs, TileGeometry& tile) {
   const Expr columns = exprs.constant(tile.stored_columns());
   const Expr lanes = exprs.constant(tile.lanes);
   const Expr words = exprs.constant(kTileWords);
   const Expr halo = exprs.constant(tile.halo());
   tile.stored_row = exprs.floordiv(tile.slot, columns);
-  const Expr first = exprs.sub(halo, tile.phase);  // of a row that is stored
+  const Expr first = exprs.sub(halo, tile.phase);  // first column of a stored row
   tile.stored_column = exprs.add(first, exprs.mod(tile.slot, columns));
   const auto line_at = [&](Expr plane, Expr line) {
     return exprs.add(exprs.mul(exprs.constant(tile.plane_words()), plane),
@@ -53,11 +53,11 @@ void place_slots(ir::ExprContext& exprs, TileGeometry& tile) {
   tile.square_word = exprs.add(line_at(tile.line, block_row), exprs.add(block_group, block_column));
 }
 
-/// Which vectors a thread stores.
+/// Sets the vectors that each thread stores.
 void place_vectors(ir::ExprContext& exprs, TileGeometry& tile) {
   constexpr int kGroups = kTileWords / kHaloWords;
   const int together = std::min(8, tile.row_vectors());
-  const int rows = std::min(tile.halo(), tile.threads / (kGroups * tile.row_vectors()));  // that are stored in a round
+  const int rows = std::min(tile.halo(), tile.threads / (kGroups * tile.row_vectors()));  // stored in a round
   const Expr of_eight = exprs.variable("vector", kVector);
   const Expr eight = exprs.variable("vector_group", kVectorGroup);
   const Expr group = exprs.variable("row_group", kRowGroup);
@@ -82,11 +82,11 @@ void place_vectors(ir::ExprContext& exprs, TileGeometry& tile) {
 
 }  // namespace
 
-/// Each of 256 threads has eight words, or 16 of bytes: with fewer, too few loads are on their way. (On an H200,
-/// aligned, 256 MiB, by hand: f32 0.85 of a copy with four words a thread and 0.95 with eight; f16 0.76 and 0.93; i8
-/// 0.90 with eight and 0.94 with 16.) Of a small output that is all that a multiprocessor does, one thing after the
-/// other: smaller tiles, and more threads for each. (Misaligned i8, 1 MiB, by hand: 0.13 to 0.6 of a copy with large
-/// tiles, 0.88 with 16 words and 512 threads.)
+/// Each of 256 threads has eight words, or 16 of bytes: fewer leave too few loads on their way. (On an H200, aligned,
+/// 256 MiB, by hand: f32 0.85 of a copy with four words a thread and 0.95 with eight; f16 0.76 and 0.93; i8 0.90 with
+/// eight and 0.94 with 16.) A multiprocessor has few tiles of a small output, and would do their steps one after the
+/// other. So tiles of small outputs are smaller, and have more threads. (Misaligned i8, 1 MiB, by hand: 0.13 to 0.6 of
+/// a copy with large tiles, 0.88 with 16 words and 512 threads.)
 TileShape tile_shape(TileSize size, int widest, int threads, bool has_one_result) {
   TileShape shape{.threads = std::max(kFewestThreads, threads),
                   .lanes = std::max(1, 4 / widest),
@@ -95,8 +95,8 @@ TileShape tile_shape(TileSize size, int widest, int threads, bool has_one_result
   const bool is_large = size == TileSize::large || size == TileSize::by_output;
   if (size == TileSize::small) shape.threads = std::min(kMostThreads, 2 * shape.threads);
   if (!is_large && !is_element) shape.column_words /= 2;
-  // Words that are one element make small tiles, of which the halo would be a fifth. (Misaligned f32, 64 MiB, by hand:
-  // 0.71 of a copy, and 0.89 with twice the columns. Bytes and halves, whose tiles are larger, lose by it.)
+  // Words of one element make small tiles; the halo would be a fifth of them. (Misaligned f32, 64 MiB, by hand: 0.71 of
+  // a copy, and 0.89 with twice the columns. Bytes and halves have larger tiles, and lose by it.)
   if (is_large && is_element && has_one_result) shape.column_words *= 2;
   return shape;
 }

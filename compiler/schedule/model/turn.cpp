@@ -3,9 +3,9 @@
 namespace padlock::compiler {
 namespace {
 
-enum VariableOrder { kStorage = 1400 };  // after those of row chunks and their proof
+enum VariableOrder { kStorage = 1400 };  // after the variables of row chunks and their proof
 
-/// Takes parts of both in turn: within each block, its first or its second half.
+/// Returns lanes that alternate between parts of two vectors: within each block, its first or its second half.
 std::vector<int> in_turn(int lanes, int block, int part, bool second_half) {
   std::vector<int> taken;
   for (int lane = 0; lane < lanes; ++lane) {
@@ -35,7 +35,7 @@ std::vector<std::vector<ShuffledLane>> shuffled_lanes(int vectors, int lanes, co
   return made;
 }
 
-/// Each level takes lanes of a vector of the first half and of one of the second half in turn, as a shuffle of cards.
+/// Each level interleaves lanes of a vector of the first half and of one of the second half, as a shuffle of cards.
 void add_block_transpose(std::vector<Shuffle>& shuffles, std::vector<int> vectors, int lanes, int block, int part) {
   const std::size_t half = vectors.size() / 2;
   int next_result = vectors.back() + 1;

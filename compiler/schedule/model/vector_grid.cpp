@@ -9,8 +9,9 @@ namespace {
 // Above every axis, below the variables of a run.
 enum VariableOrder { kElements = 920, kPhase, kUsed, kBlock, kSlot, kShift, kLeast, kEnd, kFirstGranule };
 
-/// Up to so many vectors, 24 MiB, code for one a thread is fastest, as it has half of the registers: of f16 and i8 a
-/// multiprocessor runs 2048 threads at once, not 1536 (1.07 times as fast at 4 MiB, 0.97 at 256 MiB on an H200).
+/// Most vectors, 24 MiB, of a launch with one vector a thread. Such code is fastest there, since it has half the
+/// registers: of f16 and i8 a multiprocessor runs 2048 threads at once, not 1536 (1.07 times as fast at 4 MiB, 0.97 at
+/// 256 MiB on an H200).
 constexpr std::int64_t kMostSingleVectors = (24 << 20) / 16;
 
 Granules make_granules(ir::ExprContext& exprs, int lanes) {
