@@ -81,8 +81,7 @@ class LinearSystem {
   std::vector<std::vector<LinearRow>> definitions_;                   // by variable
   std::vector<LinearRow> far_bounds_;
   std::vector<LinearRow> assumptions_;
-  std::vector<std::vector<std::size_t>> assumptions_of_;              // by variable; shorter if the last variables have
-                                                                      // none
+  std::vector<std::vector<std::size_t>> assumptions_of_;              // by variable; omits a last part without any
   std::unordered_multimap<std::uint64_t, std::size_t> inequalities_;  // assumptions by a hash of their terms
   std::vector<LinearRow> rows_;
 };

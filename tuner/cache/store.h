@@ -102,8 +102,7 @@ class Store {
   const StoreOptions options_;
   std::shared_mutex known_mutex_;
   std::unordered_map<std::string, std::shared_ptr<const Lookup>> known_;  // hits by digest; guarded by known_mutex_
-  std::mutex files_mutex_;                                                // if both are needed, held before
-                                                                          // known_mutex_
+  std::mutex files_mutex_;                                                // locked before known_mutex_
   std::vector<Layer> layers_;                                             // memory first; guarded by files_mutex_
   bool opened_ = false;                                                   // guarded by files_mutex_
   std::string not_kept_;                                                  // guarded by files_mutex_

@@ -379,8 +379,7 @@ class LoadProver::Implementation : private ScheduleProof {
   solver::Region claims_, segment_;         // of the segment
   std::optional<SizeBoundsFinder> bounds_;  // bounds at the load
   std::int64_t bound_steps_left_ = kBoundSteps;
-  std::optional<std::vector<Expr>> idle_;                                     // expressions of which one may be
-                                                                              // negative there
+  std::optional<std::vector<Expr>> idle_;                                     // one may be negative at the load
   std::map<std::uint32_t, bool> excluded_by_row_;                             // by Expr::id
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side
 };

@@ -93,8 +93,7 @@ class TurnProver : private ScheduleProof {
     };
     solver::Region lanes;
     lanes.nonnegative = {less(lane, exprs_.constant(Int128{load.rows} * load.columns))};
-    const Expr between = exprs_.constant(turn.left_out + load.columns - 1);  // columns from the block's first to the
-                                                                             // last
+    const Expr between = exprs_.constant(turn.left_out + load.columns - 1);  // columns, from the block to the last
     decide(ObligationKind::load, access, joined(lanes, {exprs_.sub(load.last_block, first)}),
            {{{at_least(element, storage)}, past}});
     decide(ObligationKind::load, access + " before the end of a run",
