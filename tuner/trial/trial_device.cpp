@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kUnknownCache = std::int64_t{32} << 20;
 
-/// Error: invalid_argument, for what is not tuned, and for a target where the device leaves no choice.
+/// Error: invalid_argument for a device that is not tuned, or a target where the device has only one.
 Result<runtime::DeviceId> parse(const std::string& device, const std::string& target) {
   const auto id = runtime::DeviceId::parse(device);
   if (id && id->kind != runtime::DeviceKind::reference && (target.empty() || id->kind == runtime::DeviceKind::simt))
