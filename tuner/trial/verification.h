@@ -70,7 +70,7 @@ class Verification {
   std::int64_t skew_;
   std::optional<runtime::Placement> inputs_at_;  // placement at which the inputs are unchanged
   std::optional<Outputs> before_;
-  bool held_on_device_ = false;  // whether the previous run passed on the device
+  bool held_on_device_ = false;  // whether an earlier run passed on the device
   bool was_misled_ = false;
   double running_ms_ = 0;
 };
