@@ -312,7 +312,7 @@ class Feasibility::Selector {
   LinearSystem& system_;
   Scope scope_;
   std::size_t assumptions_ = 0;
-  std::vector<const LinearRow*> rows_;  // the assumptions, then those of the question
+  std::vector<const LinearRow*> rows_;  // the assumptions, then the question's rows
   RowSet taken_;
   RowSet left_;  // rows that may be due: not taken, and not examined since one of their variables was selected
   Selection made_;

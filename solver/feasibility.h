@@ -32,9 +32,9 @@ using Determined = std::map<std::uint32_t, ir::Expr>;
 
 struct Answer {
   enum class Kind : std::uint8_t {
-    empty,      ///< there is no point, whatever the symbols
+    empty,      ///< there is no point, for any values of the symbols
     found,      ///< `point` is in the region: every expression was evaluated there
-    undecided,  ///< neither is shown; `reason` says what ended the search
+    undecided,  ///< neither is shown; `reason` says why the search ended
   };
   Kind kind = Kind::undecided;
   Point point;

@@ -232,7 +232,8 @@ void LinearSystem::define_mod(Expr e, int variable) {
 }
 
 /// (f - a) * (r - b) >= 0 for f >= a and r >= b gives v >= b f + a r - a b. Applied to each factor f, but for many
-/// factors only to the first: the rest is a variable with rests of its own, one for each subset otherwise.
+/// factors only to the first: each rest is a variable with rests of its own, so all factors would make one for each
+/// subset.
 void LinearSystem::define_product(Expr e, int variable) {
   constexpr std::size_t kFew = 3, kMany = 8;
   for (const Expr factor : e.operands().first(e.operands().size() > kFew ? 1 : e.operands().size())) {

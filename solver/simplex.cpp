@@ -105,7 +105,7 @@ int Simplex::side_of(std::size_t row) const {
   return 0;
 }
 
-/// Returns the row whose variable is first among those out of their bounds, or -1.
+/// Returns the row of the first variable that is out of its bounds, or -1.
 int Simplex::violated() const {
   int best = -1;
   for (std::size_t i = 0; i < tableau_.size(); ++i)

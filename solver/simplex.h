@@ -83,7 +83,7 @@ class Simplex {
   [[nodiscard]] Outcome conflict(std::size_t row, int side) const;
   [[nodiscard]] Outcome refuted(const Combination& combination) const;
 
-  int asked_;  // the first variables are those of the system
+  int asked_;  // number of the system's variables, which come first
   std::vector<LinearRow>& rows_;
   std::vector<Variable> variables_;
   std::vector<int> columns_;  // variable of each

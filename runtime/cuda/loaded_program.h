@@ -20,9 +20,8 @@ namespace padlock::runtime::cuda {
 
 class LoadedProgram;
 
-/// A program's kernels bound to sizes. Besides making the context current (ContextScope), a launch makes one driver
-/// call per kernel with a nonempty result, or several if the code counts fewer elements than there are
-/// (BoundKernel::launches).
+/// A program's kernels bound to sizes. Makes the context current (ContextScope), then makes one driver call per kernel
+/// with a nonempty result. Makes several if the code counts fewer elements than there are (BoundKernel::launches).
 class BoundLaunch final : public runtime::BoundLaunch {
  public:
   [[nodiscard]] std::span<const BoundKernel> kernels() const { return kernels_; }

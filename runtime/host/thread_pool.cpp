@@ -18,8 +18,8 @@ int usable_cpus() {
 
 namespace {
 
-// Some 20 us, more than the pause between two launches of a caller that runs one kernel after another, which then need
-// not pay for sleeping and waking. Not measured against other numbers yet.
+// Some 20 us, more than the pause between two launches of a caller that runs kernels one after another. Such a caller
+// need not pay for sleeping and waking. Not measured against other numbers yet.
 constexpr int kSpins = 1000;
 
 /// Leaves the core to its sibling thread for a moment, if the CPU has an instruction for it.

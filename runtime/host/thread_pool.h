@@ -53,7 +53,7 @@ class ThreadPool {
     std::condition_variable wake;
     std::condition_variable done;
     std::vector<std::thread> workers;
-    std::atomic<std::uint32_t> news = 0;  // counts what a worker waits for
+    std::atomic<std::uint32_t> news = 0;  // counts events that workers wait for
     Job* jobs = nullptr;                  // borrowed (each outlives its place in the list)
     int asleep = 0;
     bool started = false;

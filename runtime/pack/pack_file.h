@@ -12,21 +12,21 @@
 #include "abi/gpu_targets.h"
 #include "support/error.h"
 
-// A pack: one file with the compiled variants of programs, for a process without a compiler. All numbers of its header
-// are little-endian:
+// A pack: one file with the compiled variants of programs, for a process without a compiler. The header's numbers are
+// little-endian:
 //
-//   bytes  what
-//   8      magic
-//   4      version of this format
-//   4      abi::kAbiRevision (abi/abi_revision.h)
-//   4      ELF's number of the architecture of its host code (62: x86-64), 0 where it has none
-//   4      zero
-//   8      bytes of the whole file
-//   8      bytes of the metadata, which follow (support/byte_stream.h)
-//   8      bytes of the code, which follow: images for CPUs, PTX and cubins for GPUs
-//   16     checksum (XXH3, 128 bits) of all that stands before
+// bytes  content
+// 8      magic
+// 4      version of this format
+// 4      abi::kAbiRevision (abi/abi_revision.h)
+// 4      ELF's number of the architecture of its host code (62: x86-64), 0 without host code
+// 4      zero
+// 8      bytes of the whole file
+// 8      bytes of the metadata, which follow (support/byte_stream.h)
+// 8      bytes of the code, which follow: images for CPUs, PTX and cubins for GPUs
+// 16     checksum (XXH3, 128 bits) of everything before it
 //
-// The checksum finds damage and no forger: a pack is code, and is to be trusted as the library that loads it is.
+// The checksum finds damage, not forgery: a pack is code, and needs as much trust as the library that loads it.
 namespace padlock::runtime {
 
 /// The code of a program for a target with one config, as bytes: contract.h converts CompiledCode to and from them.

@@ -84,8 +84,8 @@ class Context final : public LaunchContext {
   [[nodiscard]] Result<std::vector<std::byte>> pack(const std::vector<Program>& programs,
                                                     const std::vector<std::string>& targets);
 
-  /// Returns every obligation of every kernel with its verdict, refuted ones too, for all configs of the target's
-  /// search space, or only for the config that `compile` would use. Errors as `compile`.
+  /// Returns every obligation of every kernel with its verdict, refuted ones too. Covers all configs of the target's
+  /// search space, or only the config that `compile` would use. Errors as `compile`.
   [[nodiscard]] Result<std::vector<compiler::Proof>> prove(const Program& program, const CompileOptions& options = {},
                                                            bool all_configs = false);
 

@@ -19,7 +19,7 @@ namespace padlock::session {
 /// TunedConfigs holds a cache's knowledge of a program: which config serves which sizes, and the program compiled with
 /// each config except the one for other sizes, by the config's text in the cache.
 struct TunedConfigs {
-  std::string reason;  ///< what the cache said
+  std::string reason;  ///< the cache's statement
   tuner::ProgramChoices choices;
   std::map<std::string, std::shared_ptr<const CompiledProgram::State>> compiled;  // shared: bound programs keep them
   bool is_required = false;  ///< a config that does not load is an error; no default instead

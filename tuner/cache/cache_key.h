@@ -8,7 +8,7 @@
 
 namespace padlock::tuner {
 
-/// FieldClass says what a difference in a field means for a record.
+/// FieldClass tells how a difference in a field affects the use of a record.
 enum class FieldClass : std::uint8_t {
   must,  ///< other code, or code that does not run: the record is useless
   perf,  ///< the same code at another speed: useless in a strict match, a guess in a loose one
@@ -64,7 +64,7 @@ inline constexpr std::array kKeyFields = {
 #undef PADLOCK_FIELD
 };
 
-/// CacheKey identifies what a record is about. Immutable.
+/// CacheKey identifies the subject of a record. Immutable.
 class CacheKey {
  public:
   explicit CacheKey(KeyFields fields);

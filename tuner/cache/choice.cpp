@@ -19,7 +19,7 @@ bool holds(const ir::Constraint& guard, const ir::Binding& binding) {
   return lhs && rhs && ir::holds(*lhs, guard.comparison, *rhs);
 }
 
-/// Returns a region with those of the guards added that it lacks.
+/// Returns a region plus those guards that it lacks.
 std::string narrowed(std::string region, const std::vector<std::string>& guards) {
   for (const std::string& guard : guards) {
     const std::string listed = fmt::format(", {},", region);

@@ -37,7 +37,7 @@ class KnownText {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Returns the lines of another text that are not in this one.
   [[nodiscard]] std::string unknown_of(std::string_view other) {
-    if (lines_.empty()) {  // the first question; often there is none
+    if (lines_.empty()) {  // built on the first question, which often never comes
       lines_.reserve(static_cast<std::size_t>(std::ranges::count(text_, '\n')));
       for (const std::string_view line : split_lines(text_)) lines_.insert(line);
     }

@@ -32,8 +32,8 @@ class Ranking {
   [[nodiscard]] bool survives(std::size_t index) const;
   [[nodiscard]] bool other_survives() const;
   /// Returns at most `most` survivors that may be the best, in the candidates' order. The default is always among them,
-  /// since the others are compared with it. Of too many, the fastest few are taken, and among ties the earliest, which
-  /// win: noise should not decide who is left out.
+  /// since the others are compared with it. If there are too many, takes the fastest few, and among ties the earliest,
+  /// which win: noise should not decide who is left out.
   [[nodiscard]] std::vector<std::size_t> finalists(std::size_t most) const;
   /// Returns the fastest of all that may win, or only of those that store past the caches, or do not.
   [[nodiscard]] std::optional<std::size_t> fastest(std::optional<bool> past_caches = {}) const;

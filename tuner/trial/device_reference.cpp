@@ -30,7 +30,7 @@ Status found(Comparison& comparison, std::optional<std::int64_t> at, const char*
   return misled(fmt::format("found byte {} instead of byte {} of {} different", *first, *at, where));
 }
 
-/// Tries the kernel on one tensor, whose bytes are those of `golden` and of `data`.
+/// Tests the kernel on one tensor, which has the bytes of `golden` and of `data`.
 class TensorTrial {
  public:
   TensorTrial(Comparison& comparison, ScratchBuffer& tensor, ScratchBuffer& golden, std::span<const std::byte> data)

@@ -63,7 +63,7 @@ class LaunchProof : private ScheduleProof {
     }
   }
 
-  /// Returns whether the kernel's extents, adjacent axes merged, are those of a value except for literal ones.
+  /// Returns whether the kernel's extents are a value's, with every literal 1 dropped and adjacent axes merged.
   bool is_merged(const ir::Value& value) {
     std::vector<Expr> rest(value.extents().begin(), value.extents().end());
     std::erase_if(rest, [](Expr extent) { return extent.is_constant(1); });

@@ -56,7 +56,7 @@ struct Obligation {
   std::string access;  ///< tensor and place: "x[$0, $1 - lo] in columns [lo, lo + S)"
   Verdict verdict = Verdict::proved;
   std::string guard = {};                       ///< guarded: the assumption
-  std::string reason = {};                      ///< checked: what ended the search
+  std::string reason = {};                      ///< checked: why the search ended
   Counterexample found = {};                    ///< refuted
   std::vector<std::string> contradiction = {};  ///< dead: the conditions that contradict each other
 };
@@ -70,7 +70,7 @@ struct Proof {
   std::string kernel;
   std::string config;
   std::vector<Obligation> obligations;
-  /// Positions of those bounds of sizes, declared by the schedule, that every launch must satisfy.
+  /// Positions of the declared bounds of sizes that every launch must satisfy.
   std::set<std::size_t> preconditions = {};
   /// Conditions on sizes for `guarded` loads, as expressions of the proved program.
   std::vector<ir::Constraint> in_range = {};

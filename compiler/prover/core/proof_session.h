@@ -23,7 +23,7 @@ struct Goal {
   std::function<std::string(const Evaluate&)> describe;
 };
 
-/// Decides obligations of one kernel under what its program requires of every binding.
+/// Decides obligations of one kernel under its program's requirements of every binding.
 class ProofSession {
  public:
   ProofSession(const Kernel& kernel, const ProverOptions& options);
@@ -43,8 +43,8 @@ class ProofSession {
   /// first possible one; else checked.
   [[nodiscard]] Obligation decide(ObligationKind kind, std::string access, const solver::Region& region,
                                   const std::vector<Goal>& goals);
-  /// Returns a few expressions over sizes such that at each ordinary size where some expression is negative, one of
-  /// these is. Empty if none is negative at any known ordinary size.
+  /// Returns a few expressions over sizes. At each ordinary size where some expression is negative, one of these is.
+  /// Empty if none is negative at any known ordinary size.
   [[nodiscard]] std::vector<ir::Expr> often_negative(const std::vector<ir::Expr>& expressions);
   /// Returns why a region has no point: a minimal list of conditions that contradict each other. Empty if it has a
   /// point or that is undecided.

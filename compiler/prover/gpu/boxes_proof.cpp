@@ -157,7 +157,7 @@ class BoxesProof : private ScheduleProof {
     return true;
   }
 
-  /// Each tensor axis matches an output axis, of which the box has a range or one coordinate. The stage has a place for
+  /// Each tensor axis matches an output axis, where the box has a range or one coordinate. The stage has a place for
   /// each coordinate between the ends; an axis without a match has one place.
   void prove_turned(std::size_t load, const BoxStage& stage) {
     const LoadSource& source = schedule_.cases[0].calls[0].sources[load];

@@ -80,8 +80,8 @@ class TurnProver : private ScheduleProof {
   }
 
   /// Blocks larger than their box lie in the storage. (They begin with an element of the run.) If the last block does
-  /// not, blocks do that begin some columns before the run's last element, which is in the tensor: one column less is
-  /// one element less, or more.
+  /// not, blocks do that begin some columns before the run's last element. That element is in the tensor, and one
+  /// column less is at least one element less.
   void prove_blocks(const Turn& turn, const TurnedLoad& load, const std::string& access) {
     const Expr storage = TurnVariables(exprs_).storage;
     const Expr first = exprs_.variable("block", kBlock);

@@ -74,8 +74,8 @@ Status fill_table(void* library, Driver& driver) {
   return {};
 }
 
-/// Prefers the library that the process has already loaded. It may be another file of that name (a compatibility
-/// package that the caller loaded by its path), and two drivers in one process do not share contexts.
+/// Prefers the library that the process has already loaded, which may be another file of that name (a compatibility
+/// package that the caller loaded by its path). Two drivers in one process do not share contexts.
 Result<void*> open_library(const std::string& file) {
   for (const int already : {RTLD_NOLOAD, 0})
     if (void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | already)) return library;
