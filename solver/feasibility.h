@@ -77,7 +77,7 @@ class Feasibility {
   /// Symbols that assumed equations determine, with their expressions.
   [[nodiscard]] const Determined& determined() const { return determined_; }
   [[nodiscard]] IntegerSolver& solver() { return solver_; }
-  /// Returns steps to the budget that the caller spent on something else.
+  /// Adds steps to the budget: those that the caller spent on something else.
   void grant(std::int64_t steps) { steps_.grant(steps); }
 
  private:

@@ -239,7 +239,7 @@ void LinearSystem::define_product(Expr e, int variable) {
   for (const Expr factor : e.operands().first(e.operands().size() > kFew ? 1 : e.operands().size())) {
     std::vector<Expr> others(e.operands().begin(), e.operands().end());
     others.erase(std::ranges::find(others, factor));
-    // If not all factors can be multiplied out, some may be. Of many factors too few are missing to be worth it.
+    // Without this factor the product may be small enough to multiply out. With many factors that is not worth it.
     const Expr rest = others.size() > kMany ? ir::Simplifier::make(*exprs_, ExprKind::product, std::move(others))
                                             : ir::Simplifier::product(*exprs_, others);
     const std::optional<LinearRow> f = row_of(factor);

@@ -7,7 +7,7 @@
 namespace padlock::tuner {
 namespace {
 
-// Twice the tie before the last heat: a config slightly behind may turn out to tie.
+// Margin of a tie before the last heat: a config slightly behind may still turn out to tie.
 constexpr double kTieMargin = 2 * kTie;
 // How far two tries at different times may differ, beside the noise that each shows, and the limit of both together.
 constexpr double kFirstNoise = 0.25;

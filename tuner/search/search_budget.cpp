@@ -32,7 +32,7 @@ double SearchBudget::left() const { return std::max(0.0, seconds_ - spent()); }
 double SearchBudget::left_for_race() const { return std::max(0.0, before_checks() - spent()); }
 
 double SearchBudget::enough(std::size_t tries) const {
-  // A try without the shared set-up takes less than the first try, which included it.
+  // Without a later try to learn from: a later try takes less than the first, which made what all share.
   constexpr double kUsual = 0.04, kLarger = 1.5;
   const double each = try_seconds_ > 0 ? try_seconds_ : std::min(first_seconds_, kUsual);
   const double all = first_seconds_ + each * static_cast<double>(tries);
