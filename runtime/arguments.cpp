@@ -8,7 +8,7 @@
 namespace padlock::runtime {
 namespace {
 
-/// [first, last): the bytes that a kernel may touch.
+/// [first, last): the bytes that a kernel may access.
 struct ByteRange {
   std::uintptr_t first, last;
 };
@@ -41,7 +41,7 @@ Status check_base(const BufferView& view, const char* role, const ir::Value& val
 
 Result<std::int64_t> bytes_of(const char* role, const ir::Value& value, Int128 elements) {
   if (elements < 0) return internal_error(fmt::format("{} {} has {} elements", role, value.name, to_string(elements)));
-  // Dividing, since the product might not fit.
+  // Divides, since the product might not fit.
   if (elements >= ir::kMaxStorageBytes / ir::byte_size(value.dtype))
     return failed_precondition(fmt::format("the storage of {} {} is below 2^47 bytes: it has {} elements of {}", role,
                                            value.name, to_string(elements), ir::name_of(value.dtype)));

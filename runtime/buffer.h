@@ -4,9 +4,9 @@
 
 namespace padlock::runtime {
 
-/// Memory of a caller: `bytes` bytes that begin at `data`. Borrowed; the caller keeps it alive and, for inputs,
-/// unchanged while a launch runs. No function of the tuner takes one (rule R3): the tuner has ScratchBuffers, and
-/// neither converts to the other.
+/// Memory of a caller: `bytes` bytes from `data` on. Borrowed; the caller keeps it alive and, for inputs, unchanged
+/// while a launch runs. No function of the tuner takes one (rule R3): the tuner has ScratchBuffers, and neither
+/// converts to the other.
 class UserBuffer {
  public:
   UserBuffer() = default;
@@ -22,10 +22,10 @@ class UserBuffer {
   std::int64_t bytes_ = 0;
 };
 
-/// BufferView is a buffer that a launch reads or writes, whoever owns it. Made at the launch call and nowhere else.
+/// BufferView is a buffer that a launch reads or writes, whoever owns it. Only a launch call makes one.
 class BufferView {
  public:
-  BufferView() = default;  ///< without a value: a launch makes room for more of them than it has
+  BufferView() = default;  ///< empty: a launch reserves more of them than it has
   explicit BufferView(const UserBuffer& buffer) : data_(buffer.data()), bytes_(buffer.bytes()) {}
 
   [[nodiscard]] void* data() const { return data_; }

@@ -9,22 +9,22 @@
 #include "runtime/device.h"
 #include "runtime/parallel_for.h"
 
-// Declares what a build registers in devices.cpp.
+// Declares what devices.cpp registers in a build.
 namespace padlock::runtime {
 
 class HostMemory;
 
 struct DeviceOptions {
-  ParallelFor parallel_for = {};  ///< how a launch on the host is spread over threads; borrowed
-  /// A CUcontext of the caller's, borrowed, which serves its device instead of the primary one; null: there is none.
+  ParallelFor parallel_for = {};  ///< spreads a launch on the host over threads; borrowed
+  /// A caller's CUcontext, borrowed, used for its device instead of the primary one; null: none.
   void* cuda_context = nullptr;
 };
 
-/// A device that there may be.
+/// A device that may be present.
 struct DeviceInfo {
   DeviceId id;
   bool available = false;
-  std::string description = {};  ///< what it is, or why it is not available
+  std::string description = {};  ///< a description, or why it is not available
   std::optional<GpuFacts> gpu = {};
 };
 
@@ -34,7 +34,7 @@ struct DeviceInfo {
 /// The devices of one kind.
 struct DeviceFamily {
   DeviceKind kind;
-  /// Error: unavailable, naming the device and saying what was looked for.
+  /// Error: unavailable, naming the device, with what was looked for.
   Result<std::unique_ptr<const Device>> (*open)(const DeviceId& id, const DeviceOptions& options,
                                                 const std::shared_ptr<HostMemory>& memory);
   /// As Devices::check.

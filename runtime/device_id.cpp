@@ -12,7 +12,7 @@
 namespace padlock::runtime {
 namespace {
 
-/// What to write instead of a name that is no device's.
+/// Suggests a name instead of an unknown device name.
 std::string hint(std::string_view text) {
   constexpr auto kForeign = std::to_array<std::pair<std::string_view, std::string_view>>(
       {{"cpu", "host"}, {"gpu", "cuda:0"}, {"cuda", "cuda:0"}, {"cuda:", "cuda:0"}, {"interpreter", "reference"}});

@@ -16,7 +16,7 @@ enum class DeviceKind : std::uint8_t {
   simt,       ///< the GPU kernel executed on the host
 };
 
-/// Names a device, whether it is there or not.
+/// Names a device, which may be absent.
 struct DeviceId {
   DeviceKind kind = DeviceKind::host;
   int ordinal = 0;  ///< of a GPU

@@ -17,8 +17,8 @@ using ir::Expr;
 
 namespace {
 
-constexpr int kScattered = 4000;                           // tries where solving finds nothing
-constexpr std::int64_t kFarthest = std::int64_t{1} << 40;  // from what is wanted
+constexpr int kScattered = 4000;                           // random tries after solving finds nothing
+constexpr std::int64_t kFarthest = std::int64_t{1} << 40;  // distance from the wanted value
 
 /// Draws a value for a symbol wanted at `value`: itself, near it, or smaller.
 std::int64_t scattered(std::int64_t value, std::mt19937_64& random) {
@@ -94,8 +94,8 @@ ir::Range BindingSearch::limits_of(Expr e) const {
   return range;
 }
 
-/// Returns the value nearest to `value`, or the next below that, among those that the symbol alone admits; `value`
-/// itself if there is none.
+/// Returns the value nearest to `value`, or the next one below it, among those that the symbol alone admits. Returns
+/// `value` itself if there is none.
 std::int64_t BindingSearch::admissible(Expr e, std::int64_t value) const {
   const ir::Range range = limits_of(e);
   if (range.lo > range.hi) return value;
@@ -181,7 +181,7 @@ std::optional<Values64> BindingSearch::solve(const Values64& wanted, bool& none)
   return values;
 }
 
-/// Returns the nearest among the first few bindings that random values give.
+/// Returns the nearest of the first few bindings that random values give.
 std::optional<ir::Binding> BindingSearch::scatter(const Values64& wanted, std::uint64_t seed) const {
   constexpr int kEnough = 8;
   std::mt19937_64 random(seed);

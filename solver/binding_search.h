@@ -28,9 +28,9 @@ class BindingSearch {
   /// Prepares the search. Errors (invalid_argument): a name that is no symbol, a minimum above its maximum.
   [[nodiscard]] static Result<BindingSearch> create(const ir::Program& program, SizeLimits limits);
 
-  /// Finds a binding within the limits near the wanted values: exactly these where the program admits them. A symbol
+  /// Finds a binding within the limits near the wanted values: exactly these if the program admits them. A symbol
   /// without a wanted value defaults to `other`, a `dim` to 1, a stride to its dense value. Deterministic for a given
-  /// seed. Error: not_found, saying whether there is none or none was found.
+  /// seed. Error: not_found, saying whether none exists or none was found.
   [[nodiscard]] Result<ir::Binding> nearest(const SymbolValues& wanted, std::int64_t other, std::uint64_t seed);
 
   /// The program's symbols, in order.

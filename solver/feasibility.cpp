@@ -15,10 +15,10 @@ using ir::ExprKind;
 namespace {
 constexpr const char* kUsedUp = "the proof's budget is used up";
 constexpr std::size_t kComparedInAStep = 8;  // terms, or rows
-constexpr std::size_t kRowInSteps = 4;       // it lies somewhere in memory, and so do its terms
+constexpr std::size_t kRowInSteps = 4;       // a row lies anywhere in memory, and so do its terms
 
-/// Returns the rows that a question and the definitions of its expressions bring. Assumptions about other sizes may
-/// have numbers that end the simplex; a question that contradicts itself needs none.
+/// Returns the rows of a question and of its expressions' definitions. Assumptions about other sizes may have numbers
+/// that overflow the simplex; a question that contradicts itself needs no assumption.
 std::vector<const LinearRow*> without_assumptions(const LinearSystem& system,
                                                   const std::vector<const LinearRow*>& rows) {
   const std::vector<LinearRow>& assumed = system.assumptions();
@@ -64,7 +64,7 @@ void Feasibility::determine(Expr e) {
   if (symbol.range().lo > ir::Range::kMin) system_.assume(exprs_.sub(value, exprs_.constant(symbol.range().lo)));
 }
 
-/// Beyond the budget an assumption counts only when a point is accepted: without it there are more points.
+/// Beyond the budget an assumption counts only when a point is accepted: without it, more points pass the search.
 void Feasibility::assume(Expr e, bool is_equality) {
   if (!steps_.is_used_up()) {
     e = resolved(e);
@@ -98,7 +98,7 @@ Answer Feasibility::answer(const Region& region, const std::vector<Expr>& goal, 
 }
 
 Answer Feasibility::ask(const Region& region, const std::vector<Expr>& goal, Effort effort) {
-  // The ranges of the symbols may exclude it.
+  // The ranges of the symbols may exclude the goal.
   if (std::ranges::any_of(goal, [](Expr e) { return e.range().hi < 0; }))
     return {.kind = Answer::Kind::empty, .point = {}, .reason = {}};
   return answer(region, goal, effort);
@@ -169,12 +169,12 @@ Answer::Kind Feasibility::linear_part(const Region& region) {
   return *values ? Answer::Kind::found : Answer::Kind::empty;
 }
 
-/// Selects rows, beginning with the goal's variables: the rows that mention a selected variable, with their variables,
-/// and each variable's own definition. An assumption with a product or a quotient waits until that is selected (a bound
-/// of a tensor's storage would connect everything), except in `full`. Near the goal an assumption with a minimum waits
-/// too, because each minimum is two cases.
+/// Selects rows, beginning with the goal's variables: rows that mention a selected variable, their variables, and each
+/// variable's own definition. An assumption with a product or quotient waits until that is selected, except in `full`
+/// (a bound of a tensor's storage would connect everything). Near the goal an assumption with a minimum waits too,
+/// because each minimum is two cases.
 class Feasibility::Selector {
-  /// Numbers of rows, which are found in ascending order.
+  /// A set of row numbers, iterated in ascending order.
   class RowSet {
    public:
     static constexpr std::size_t kRowsInAWord = 64;
@@ -183,7 +183,7 @@ class Feasibility::Selector {
     void insert(std::size_t i) { words_[i / kRowsInAWord] |= bit(i); }
     [[nodiscard]] bool contains(std::size_t i) const { return (words_[i / kRowsInAWord] & bit(i)) != 0; }
     void erase(std::size_t i) { words_[i / kRowsInAWord] &= ~bit(i); }
-    /// Returns the first from `i` on; more than all where there is none.
+    /// Returns the first number from `i` on; a number beyond all if there is none.
     [[nodiscard]] std::size_t next(std::size_t i) const {
       std::size_t word = i / kRowsInAWord;
       if (word >= words_.size()) return words_.size() * kRowsInAWord;
@@ -226,7 +226,7 @@ class Feasibility::Selector {
     }
   }
 
-  /// Takes connected rows and definitions until none is added; near the goal in two rounds at most.
+  /// Takes connected rows and definitions until nothing is added; near the goal at most two rounds.
   void take_connected() {
     std::size_t next = 0;
     int rounds = 0;
@@ -250,7 +250,7 @@ class Feasibility::Selector {
  private:
   [[nodiscard]] bool is_selected(int variable) const { return made_.index[static_cast<std::size_t>(variable)] >= 0; }
 
-  /// Returns whether an assumption is looked at only once a variable of it is selected.
+  /// Returns whether an assumption is looked at only after one of its variables is selected.
   [[nodiscard]] bool waits_for_variables() const { return scope_ != Scope::likely && scope_ != Scope::full; }
 
   void take(std::size_t i) {
@@ -271,7 +271,7 @@ class Feasibility::Selector {
       if (const auto row = system_.row_of(operand)) reach(*row);
   }
 
-  /// In ascending order, those too that one before them adds.
+  /// Takes due rows in ascending order, including rows that become due on the way.
   bool take_due_rows() {
     bool changed = false;
     take_steps(rows_.size() / RowSet::kRowsInAWord);
@@ -280,7 +280,7 @@ class Feasibility::Selector {
         take(i);
         changed = true;
       } else if (i < assumptions_) {
-        left_.erase(i);  // until a variable of it is selected: what it waits for is one
+        left_.erase(i);  // until a variable of the row is selected, which may be the one that it waits for
       }
     }
     return changed;
@@ -312,9 +312,9 @@ class Feasibility::Selector {
   LinearSystem& system_;
   Scope scope_;
   std::size_t assumptions_ = 0;
-  std::vector<const LinearRow*> rows_;  // the assumptions, then those of the question
+  std::vector<const LinearRow*> rows_;  // the assumptions, then the question's rows
   RowSet taken_;
-  RowSet left_;  // those that may be due: not taken, and not looked at since a variable of them was selected
+  RowSet left_;  // rows that may be due: not taken, and not examined since one of their variables was selected
   Selection made_;
   std::size_t goal_variables_ = 0;
 };
@@ -361,8 +361,8 @@ Result<std::optional<Feasibility::Values>> Feasibility::solve(const Selection& s
   return values;
 }
 
-/// Checks whether a row of the goal and another row are opposite and exclude each other: most violations are excluded
-/// by a single inequality.
+/// Checks whether a row of the goal and another row are opposite and exclude each other. A single inequality excludes
+/// most violations.
 bool Feasibility::contradicts(const Selection& selection) {
   take_steps(selection.goal_rows * selection.rows.size() / kComparedInAStep);
   for (std::size_t i = 0; i < selection.goal_rows; ++i)
@@ -371,9 +371,9 @@ bool Feasibility::contradicts(const Selection& selection) {
   return false;
 }
 
-/// Searches depth first. It selects only rows near the goal, then rows connected with it, then their operands, to see
-/// whether the point satisfies the expressions and not the linear part alone. Then it selects the rest: at once or, if
-/// a point is wanted, first without nonlinear rows that are not connected, which small sizes satisfy anyway.
+/// Searches depth first, in growing selections: rows near the goal, then rows connected with it, then their operands,
+/// to see whether the point satisfies the expressions and not only the linear part. Then it selects the rest at once.
+/// If a point is wanted, it first omits unconnected nonlinear rows, which small sizes satisfy anyway.
 Answer Feasibility::search(const Region& region, std::size_t first_goal, Effort effort) {
   const auto goal = std::span(system_.rows()).subspan(first_goal);
   if (std::ranges::any_of(goal, [&](const LinearRow& row) { return system_.assumptions_exclude(row); }))
@@ -425,7 +425,7 @@ Answer Feasibility::search_branches(const Region& region, std::size_t first_goal
   return all;
 }
 
-/// Evaluates the region and the goal at the point, so that a reported point is certainly one.
+/// Evaluates the region and the goal at the point, so that every reported point is real.
 Answer Feasibility::accept(const Region& region, const std::vector<Expr>& goal, const Values& values) {
   Answer answer{.kind = Answer::Kind::found, .point = {}, .reason = {}};
   std::vector<std::int64_t> symbols(exprs_.symbol_count(), 0);

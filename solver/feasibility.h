@@ -32,9 +32,9 @@ using Determined = std::map<std::uint32_t, ir::Expr>;
 
 struct Answer {
   enum class Kind : std::uint8_t {
-    empty,      ///< there is no point, whatever the symbols
+    empty,      ///< there is no point, for any values of the symbols
     found,      ///< `point` is in the region: every expression was evaluated there
-    undecided,  ///< neither is shown; `reason` says what ended the search
+    undecided,  ///< neither is shown; `reason` says why the search ended
   };
   Kind kind = Kind::undecided;
   Point point;
@@ -42,15 +42,14 @@ struct Answer {
 };
 
 /// Decides whether a region has a point under assumptions that all questions share. A simplex solves the linear part.
-/// Where its point contradicts a nonlinear expression, the expression is refined by cases (which operand is the
-/// minimum, what the quotient is, below, at or above a factor's value), until no case is left or a point satisfies all
-/// expressions.
+/// If its point contradicts a nonlinear expression, the expression is split into cases (which operand is the minimum,
+/// what the quotient is, a factor below, at or above its value). Splitting ends when no case is left or a point
+/// satisfies all expressions.
 ///
 /// Errors of the solver and exhausted budgets end as `undecided`, never as `empty`. Not thread-safe.
 class Feasibility {
  public:
-  /// `connected`: only expressions connected with the goal are examined; a question that needs more is answered
-  /// `found`.
+  /// `connected`: examines only expressions connected with the goal; a question that needs more is answered `found`.
   enum class Effort : std::uint8_t { connected, full, point };
 
   /// Borrows `solver`, so that several can share one; null: it has its own.
@@ -60,34 +59,34 @@ class Feasibility {
   /// Assumes e >= 0, or e == 0, in all later questions.
   void assume(ir::Expr e, bool is_equality = false);
 
-  /// Asks whether there is a point in `region` where all of `goal` is >= 0 too, as far as the region is connected with
-  /// the goal: `found` means "not shown to be empty" and has no point.
+  /// Asks whether `region` has a point where all of `goal` is >= 0 too, as far as the region is connected with the
+  /// goal. `found` means "not shown to be empty" and comes without a point.
   [[nodiscard]] Answer ask(const Region& region, const std::vector<ir::Expr>& goal, Effort effort = Effort::full);
-  /// Finds a point of the whole region and the goal, with the symbols in `small` between -bound and bound for the first
-  /// bound of 4, 16, 64, 1024 that has one, else any point. Tries the guesses after the first bound.
+  /// Finds a point of the whole region and the goal. Tries symbols in `small` between -bound and bound for bounds of 4,
+  /// 16, 64 and 1024, then any point. Tries the guesses after the first bound.
   [[nodiscard]] Answer find_point(const Region& region, const std::vector<ir::Expr>& goal,
                                   const std::vector<ir::Expr>& small, const std::vector<Values64>& guesses = {});
-  /// Finds a point with the sizes of one of the guesses, each of which satisfies the assumptions. With numbers in place
-  /// of symbols no product is left to search. Never `empty`.
+  /// Finds a point with the sizes of a guess; each guess satisfies the assumptions. With numbers for symbols, no
+  /// product is left to search. Never `empty`.
   [[nodiscard]] Answer find_guessed(const Region& region, const std::vector<ir::Expr>& goal,
                                     const std::vector<ir::Expr>& sizes, const std::vector<Values64>& guesses);
-  /// Solves the linear part of the region (assumptions included): `empty` if it is shown to have no point, which makes
-  /// every statement about the region vacuous; `found` if it has one; else `undecided`.
+  /// Solves the linear part of the region (assumptions included). `empty`: shown to have no point, so every statement
+  /// about the region is vacuous. `found`: it has a point. Else `undecided`.
   [[nodiscard]] Answer::Kind linear_part(const Region& region);
 
-  /// Symbols that assumed equations determine, with the expressions they equal.
+  /// Symbols that assumed equations determine, with their expressions.
   [[nodiscard]] const Determined& determined() const { return determined_; }
   [[nodiscard]] IntegerSolver& solver() { return solver_; }
-  /// Adds steps to the budget: those that the caller took for something else.
+  /// Adds steps to the budget: those that the caller spent on something else.
   void grant(std::int64_t steps) { steps_.grant(steps); }
 
  private:
   enum class Scope : std::uint8_t {
     near,         ///< the goal, and rows that share a variable with it
-    near_linked,  ///< and the operands of what is not linear
+    near_linked,  ///< and the operands of nonlinear expressions
     connected,    ///< rows connected with the goal
-    linked,       ///< and the operands of what is not linear
-    likely,       ///< and all that is linear
+    linked,       ///< and the operands of nonlinear expressions
+    likely,       ///< and everything linear
     full,         ///< everything
   };
   /// Variables and rows that a search considers.
@@ -109,8 +108,8 @@ class Feasibility {
                          const std::vector<Branch>& branches);
   Result<std::optional<Values>> solve(const Selection& selection);
   Selection select(const Region& region, std::size_t first_goal, Scope scope);
-  /// Returns the cases of the first definition that the values violate, empty if they violate none; nullopt if it
-  /// cannot be refined.
+  /// Returns the cases of the first definition that the values violate; empty if they violate none; nullopt if that
+  /// definition cannot be split.
   std::optional<std::vector<Branch>> refine(const Region& region, const Values& values,
                                             const std::vector<int>& nearest_first);
   std::optional<std::vector<Branch>> cases_of(int variable, const Values& values);
@@ -151,7 +150,7 @@ class Feasibility {
   std::int64_t question_work_left_ = 0;
   StepBudget question_steps_{0};
   std::int64_t work_left_ = limits_.work;
-  std::set<int> multiplied_;  // products that assumptions were multiplied for, by variable
+  std::set<int> multiplied_;  // variables of products that assumptions were multiplied for
   static constexpr std::size_t kMaxMultiplied = 64;
 };
 

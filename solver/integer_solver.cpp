@@ -14,7 +14,7 @@ constexpr Int128 kSmall = 1 << 20;
 IntegerSolver::Answer IntegerSolver::solve(int variables, std::vector<LinearRow> rows, std::uint64_t pivots) {
   if (std::ranges::any_of(rows, contradicts_itself)) return std::nullopt;
   std::ranges::for_each(rows, tighten);
-  // Numbers mostly grow too large because of bounds that are far off.
+  // Numbers that grow too large mostly come from far bounds.
   for (const Int128 largest : {Simplex::kLargest, kSmall}) {
     Simplex simplex(variables, rows, largest);
     const Simplex::Outcome outcome = simplex.solve(pivots);

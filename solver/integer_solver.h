@@ -18,7 +18,7 @@ struct LinearRow {
 };
 
 /// Solves systems of linear inequalities over the integers, by a simplex with cuts and branches. Counts its calls. Not
-/// thread-safe; one for each proof. Tests may override `solve`.
+/// thread-safe; each proof has its own. Tests may override `solve`.
 class IntegerSolver {
  public:
   IntegerSolver() = default;
@@ -29,7 +29,7 @@ class IntegerSolver {
   using Answer = Result<std::optional<std::vector<Int128>>>;
 
   /// Finds a point that satisfies all rows, or nullopt if there is none, in at most `pivots` pivots. Error:
-  /// resource_exhausted where the pivots, or 64-bit numbers, do not suffice.
+  /// resource_exhausted if the pivots or 64-bit numbers do not suffice.
   [[nodiscard]] Answer find_point(int variables, std::vector<LinearRow> rows, std::uint64_t pivots) {
     ++calls_;
     return solve(variables, std::move(rows), pivots);

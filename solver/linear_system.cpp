@@ -13,11 +13,11 @@ using ir::ExprKind;
 
 namespace {
 
-// This is far from overflow, so that sums of rows need no checks of their own.
+// Far from overflow, so that sums of rows need no checks of their own.
 constexpr Int128 kLargest = Int128{1} << 100;
 
-// Bounds from here on (2^47, as every coordinate has) decide nothing but whether a point can be bound, and make each
-// step of the solver several times more expensive.
+// Bounds from here on (every coordinate has 2^47) only decide whether a point can be bound, but make each step of the
+// solver several times more expensive.
 constexpr Int128 kFar = Int128{1} << 40;
 
 constexpr std::size_t kComparedInAStep = 16;  // variables
@@ -51,7 +51,7 @@ bool add_to(LinearRow& sum, const LinearRow& b, Int128 factor) {
   return true;
 }
 
-/// Tells the terms of rows apart, or their opposites, in whatever order they are.
+/// Hashes the terms of a row, or their opposites, independently of their order.
 std::uint64_t hash_of_terms(const LinearRow& row, int sign) {
   std::uint64_t sum = 0;
   for (const auto& [variable, coefficient] : row.terms) {
@@ -126,7 +126,7 @@ std::optional<LinearRow> LinearSystem::make_row(Expr e) {
   return row;
 }
 
-/// A constant as a term is one whose multiple does not fit.
+/// Adds coefficient * term; false if it does not fit. A constant `term` is a multiple that does not fit.
 bool LinearSystem::append(LinearRow& row, Expr term, Int128 coefficient) {
   std::optional<LinearRow> value;
   if (term.kind() == ExprKind::mod && term.operands()[1].is_constant()) {
@@ -231,14 +231,15 @@ void LinearSystem::define_mod(Expr e, int variable) {
   if (e.operands()[0].range().lo >= 0) add_difference(variable, -1, dividend);
 }
 
-/// (f - a) * (r - b) >= 0 for f >= a and r >= b: v >= b f + a r - a b. For each factor f, or for the first of many: the
-/// rest is a variable with rests of its own, of which there are as many as subsets otherwise.
+/// (f - a) * (r - b) >= 0 for f >= a and r >= b gives v >= b f + a r - a b. Applied to each factor f, but for many
+/// factors only to the first: each rest is a variable with rests of its own, so all factors would make one for each
+/// subset.
 void LinearSystem::define_product(Expr e, int variable) {
   constexpr std::size_t kFew = 3, kMany = 8;
   for (const Expr factor : e.operands().first(e.operands().size() > kFew ? 1 : e.operands().size())) {
     std::vector<Expr> others(e.operands().begin(), e.operands().end());
     others.erase(std::ranges::find(others, factor));
-    // Fewer factors may be multiplied out where all of them are not; of many, too few are missing to be worth it.
+    // Without this factor the product may be small enough to multiply out. With many factors that is not worth it.
     const Expr rest = others.size() > kMany ? ir::Simplifier::make(*exprs_, ExprKind::product, std::move(others))
                                             : ir::Simplifier::product(*exprs_, others);
     const std::optional<LinearRow> f = row_of(factor);

@@ -13,16 +13,14 @@
 namespace padlock::solver {
 
 /// Expressions as linear rows over variables. Symbols and coordinates are variables; floordiv and mod by a literal are
-/// exact, with a variable for the quotient. A nonlinear expression (a product, a quotient by a symbol, min, max)
-/// becomes a variable too, one for each interned expression, with the inequalities that it satisfies whatever its
-/// operands are. This is a relaxation (a superset of the points), so that "no point" holds for the expressions
-/// themselves.
+/// exact, with a variable for the quotient. Each interned nonlinear expression (a product, a quotient by a symbol, min,
+/// max) becomes a variable, too. Its rows are inequalities that hold for all operands. This relaxation is a superset of
+/// the points, so "no point" holds for the expressions themselves.
 class LinearSystem {
  public:
   explicit LinearSystem(ir::ExprContext& exprs) : exprs_(&exprs) {}
 
-  /// Adds e >= 0, or e == 0, permanently. A row whose coefficients do not fit is left out, which again makes a
-  /// superset.
+  /// Adds e >= 0, or e == 0, permanently. Leaves out a row whose coefficients do not fit, which again makes a superset.
   void assume(ir::Expr e, bool is_equality = false);
   /// Adds e >= 0, or e == 0, until `truncate` removes it.
   void add(ir::Expr e, bool is_equality = false);
@@ -30,8 +28,8 @@ class LinearSystem {
   /// Removes the rows after the first `count`. Their variables are kept; without rows they are unconstrained.
   void truncate(std::size_t count) { rows_.resize(count); }
 
-  /// Returns the row of an expression's value; nullopt if it does not fit. Creates the variables that are new, and
-  /// those of the operands of nonlinear expressions, so that asking for these later creates none.
+  /// Returns the row of an expression's value; nullopt if it does not fit. Creates new variables, also for the operands
+  /// of nonlinear expressions, so that later requests for these create none.
   [[nodiscard]] std::optional<LinearRow> row_of(ir::Expr e);
 
   [[nodiscard]] int variable_count() const { return static_cast<int>(variables_.size()); }
@@ -47,10 +45,9 @@ class LinearSystem {
     return at < assumptions_of_.size() ? std::span<const std::size_t>(assumptions_of_[at])
                                        : std::span<const std::size_t>();
   }
-  /// Returns whether an assumption is the opposite of a row, and both cannot hold: most questions end there, whatever
-  /// else is assumed.
+  /// Returns whether some assumption is the opposite of a row and excludes it. Most questions end there.
   [[nodiscard]] bool assumptions_exclude(const LinearRow& row) const;
-  /// Upper bounds of variables that are far off.
+  /// Upper bounds of variables that are very large.
   [[nodiscard]] const std::vector<LinearRow>& far_bounds() const { return far_bounds_; }
   /// Rows that `add` added.
   [[nodiscard]] const std::vector<LinearRow>& rows() const { return rows_; }
@@ -78,20 +75,20 @@ class LinearSystem {
 
   ir::ExprContext* exprs_;  // borrowed
   std::vector<ir::Expr> variables_;
-  std::vector<bool> linear_, minmax_;  // by variable: its expression is read far less often
+  std::vector<bool> linear_, minmax_;  // by variable; cheaper than looking at its expression
   std::map<std::uint32_t, int> ids_;   // by Expr::id
   std::unordered_map<std::uint32_t, std::optional<LinearRow>> made_;  // by Expr::id
   std::vector<std::vector<LinearRow>> definitions_;                   // by variable
   std::vector<LinearRow> far_bounds_;
   std::vector<LinearRow> assumptions_;
-  std::vector<std::vector<std::size_t>> assumptions_of_;              // by variable; shorter where the last have none
-  std::unordered_multimap<std::uint64_t, std::size_t> inequalities_;  // of the assumptions, by their terms
+  std::vector<std::vector<std::size_t>> assumptions_of_;              // by variable; omits a last part without any
+  std::unordered_multimap<std::uint64_t, std::size_t> inequalities_;  // assumptions by a hash of their terms
   std::vector<LinearRow> rows_;
 };
 
 [[nodiscard]] bool is_minmax(ir::Expr e);
 
-/// Returns whether two inequalities have opposite terms, and constants that exclude each other.
+/// Returns whether two inequalities have opposite terms and constants that exclude each other.
 [[nodiscard]] bool exclude_each_other(const LinearRow& a, const LinearRow& b);
 
 /// Returns a + factor * b; nullopt if it does not fit 100 bits.

@@ -15,8 +15,8 @@ using ir::Expr;
 namespace {
 
 constexpr int kScattered = 60;
-constexpr int kMostEvaluations = 20'000;        // then nothing is found any more
-constexpr std::int64_t kMostSteps = 1'000'000;  // of long expressions
+constexpr int kMostEvaluations = 20'000;        // limit for the whole search
+constexpr std::int64_t kMostSteps = 1'000'000;  // limit for long expressions
 
 class SizeSearch {
  public:
@@ -72,7 +72,7 @@ class SizeSearch {
 std::vector<Values64> ordinary_sizes(const ir::ExprContext& exprs, const Region& assumptions,
                                      const Determined& determined) {
   SizeSearch search(exprs, assumptions, determined);
-  // Extents (and strides), dims, and by how much an extent is more than the one before it.
+  // Values for extents (and strides) and dims, and the growth from each extent to the next.
   struct Guess {
     int extent, dim, growth;
   };
@@ -91,7 +91,7 @@ std::vector<Values64> ordinary_sizes(const ir::ExprContext& exprs, const Region&
   for (const auto& [extent, dim, growth] : kGuesses)
     search.consider(
         [&](std::uint32_t index, bool is_dim) { return is_dim ? dim : Int128{extent} + Int128{growth} * index; });
-  // Constraints that no round sizes satisfy: each size for itself.
+  // No round sizes satisfy the constraints: draw each size on its own.
   std::minstd_rand random(1);
   for (int i = 0; i < kScattered && !search.any(); ++i) {
     const Int128 spread = Int128{4} << (i % 5);

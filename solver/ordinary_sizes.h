@@ -7,8 +7,9 @@
 
 namespace padlock::solver {
 
-/// Returns ordinary sizes that satisfy the assumptions, by symbol (0 for coordinates), to try in a search for a point;
-/// maybe none. `determined`: symbols that the assumptions make equal to others. Deterministic, so that verdicts are.
+/// Returns ordinary sizes that satisfy the assumptions, by symbol (0 for coordinates), as first guesses in a search for
+/// a point. May be empty. `determined`: symbols that the assumptions make equal to others. Deterministic, so that
+/// verdicts are.
 [[nodiscard]] std::vector<Values64> ordinary_sizes(const ir::ExprContext& exprs, const Region& assumptions,
                                                    const Determined& determined);
 

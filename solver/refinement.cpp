@@ -5,7 +5,7 @@
 #include "ir/expr/simplify.h"
 #include "solver/feasibility.h"
 
-// Refinement by cases: where a point of the linear part violates an expression, each case excludes that point.
+// Refinement by cases: if a point of the linear part violates an expression, each case excludes that point.
 namespace padlock::solver {
 
 using ir::Expr;
@@ -32,7 +32,7 @@ std::optional<LinearRow> difference(const std::optional<LinearRow>& a, const std
   return a && b ? added(*a, *b, -factor) : std::nullopt;
 }
 
-/// The product of the factors that two products have in common, and of the others of each.
+/// Returns the common factors of two products, and the other factors of each.
 std::tuple<Expr, Expr, Expr> common_factors(ir::ExprContext& exprs, Expr a, Expr b) {
   const auto factors = [](Expr e) {
     const bool product = e.kind() == ExprKind::product;
@@ -143,7 +143,7 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::minmax_cases(int va
   return branches;
 }
 
-/// The quotient is what it is here, less, or more.
+/// Cases: the quotient has its value here, a smaller or a larger one.
 std::optional<std::vector<Feasibility::Branch>> Feasibility::quotient_cases(int variable, const Values& values) {
   const Expr e = system_.variable(variable);
   const std::optional<Int128> x = value_of(e.operands()[0], values);
@@ -171,7 +171,7 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::quotient_cases(int 
   return std::vector<Branch>{*here, *less, *more};
 }
 
-/// v = x floordiv d, of a divisor that is no constant: d v <= x < d v + d, where it is not so at these values.
+/// For v = x floordiv d with a variable divisor d: adds d v <= x < d v + d if these values violate it.
 std::optional<std::vector<Feasibility::Branch>> Feasibility::division_case(int variable, const Values& values) {
   const Expr e = system_.variable(variable);
   if (!e.valid() || e.kind() != ExprKind::floordiv || e.operands()[1].is_constant()) return std::nullopt;
@@ -186,7 +186,7 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::division_case(int v
   return holds ? std::nullopt : std::optional(std::vector<Branch>{*rows});
 }
 
-/// v = x mod d, of a divisor that is no constant: v <= x where x >= 0, if it is not so at these values.
+/// For v = x mod d with a variable divisor d: adds v <= x where x >= 0, if these values violate it.
 std::optional<std::vector<Feasibility::Branch>> Feasibility::remainder_cases(int variable, const Values& values) {
   const Expr e = system_.variable(variable);
   if (!e.valid() || e.kind() != ExprKind::mod || e.operands()[1].is_constant()) return std::nullopt;
@@ -203,7 +203,7 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::remainder_cases(int
   return branches;
 }
 
-/// v = (a + b) * r = a r + b r, where it is not so at these values.
+/// For v = (a + b) * r: adds v = a r + b r if these values violate it.
 std::optional<std::vector<Feasibility::Branch>> Feasibility::expanded_case(int variable, const Values& values) {
   const Expr e = system_.variable(variable);
   const auto sum = std::ranges::find(e.operands(), ExprKind::sum, &Expr::kind);
@@ -218,8 +218,8 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::expanded_case(int v
   return std::vector<Branch>{{*equal(row)}};
 }
 
-/// v = f * g against w = f * h, and against f * h for an operand h of a minimum g: where f >= 0 and g <= h, v <= w;
-/// where g > h, v >= w + f. The cases of the first pair that is out of order; nothing where all are in order.
+/// Compares v = f * g with w = f * h, and with f * h for an operand h of a minimum g. For f >= 0: if g <= h then v <=
+/// w; if g > h then v >= w + f. Returns the cases of the first violating pair; nothing if there is none.
 std::optional<std::vector<Feasibility::Branch>> Feasibility::order_cases(int variable, const Values& values) {
   const Expr e = system_.variable(variable);
   for (const auto& [other, value] : values) {
@@ -263,7 +263,7 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::order_cases(int var
   return branches;
 }
 
-/// v = f * r: below, at or above the value that one factor has here.
+/// For v = f * r: cases below, at or above the value that one factor has here.
 std::optional<std::vector<Feasibility::Branch>> Feasibility::product_cases(int variable, const Values& values) {
   const Expr e = system_.variable(variable);
   Expr factor = e.operands()[0];
@@ -279,7 +279,7 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::product_cases(int v
   if (multiply_assumptions(variable)) return std::vector<Branch>{{}};
   const auto of_factor = value_of(factor, values);
   const auto of_rest = value_of(rest, values);
-  // The smaller is soon run through.
+  // The factor with the smaller value has fewer cases.
   if (of_factor && of_rest && rest.range().lo >= 0 && *of_rest < *of_factor) std::swap(factor, rest);
   const Int128 a = *value_of(factor, values);
   const LinearRow self{.terms = {{variable, 1}}};
@@ -301,7 +301,7 @@ std::optional<std::vector<Feasibility::Branch>> Feasibility::product_cases(int v
   return branches;
 }
 
-/// Assumptions times a factor that is not negative, where the other factor occurs in them: w <= P gives w * D <= P * D.
+/// Multiplies assumptions by a factor >= 0 if they contain the other factor: w <= P gives w * D <= P * D.
 bool Feasibility::multiply_assumptions(int variable) {
   if (!multiplied_.insert(variable).second) return false;
   const Expr e = system_.variable(variable);

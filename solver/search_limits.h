@@ -15,7 +15,7 @@ struct SearchLimits {
   std::int64_t connected_steps = limits::kQuestionSteps;
   /// Sum of rows times variables over all calls for all questions about a kernel, about 30 ns each.
   std::int64_t work = 8'000'000;
-  /// Steps (support/steps.h) that everything takes, the expressions too that questions are made of.
+  /// Steps (support/steps.h) of the whole proof, including making the questions' expressions.
   std::int64_t steps = limits::kProofSteps;
 };
 

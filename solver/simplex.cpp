@@ -10,7 +10,7 @@ namespace padlock::solver {
 
 namespace {
 
-// Larger factors cost a pivot no more than this.
+// Cap on a factor in the cost of choosing a column.
 constexpr std::int64_t kLargestCost = std::int64_t{1} << 48;
 constexpr int kGreedy = 100;
 
@@ -105,7 +105,7 @@ int Simplex::side_of(std::size_t row) const {
   return 0;
 }
 
-/// Returns the row whose variable is first among those out of their bounds, or -1.
+/// Returns the row of the first variable that is out of its bounds, or -1.
 int Simplex::violated() const {
   int best = -1;
   for (std::size_t i = 0; i < tableau_.size(); ++i)
@@ -114,8 +114,8 @@ int Simplex::violated() const {
   return best;
 }
 
-/// Returns the column of a variable that can move the row's variable back into its bounds: one without bounds, which
-/// then never blocks again, else one with a small factor; or the `first` of them, which prevents cycling. -1: none.
+/// Returns the column of a variable that can move the row's variable back into its bounds. Prefers a variable without
+/// bounds, which never blocks again, then a small factor; `first` takes the first, which prevents cycling. -1: none.
 int Simplex::entering(std::size_t row, int side, bool first) const {
   int best = -1;
   std::int64_t best_cost = 0;
@@ -232,12 +232,12 @@ Simplex::Outcome Simplex::finish() {
 }
 
 /// Adds a row that every integer point satisfies and this point does not: a sum of rows whose coefficients have a
-/// common divisor that its constant has not. False where there is none.
+/// common divisor that does not divide its constant. False if there is none.
 bool Simplex::cut() {
   for (std::size_t row = 0; row < tableau_.size() && cuts_left_ > 0; ++row) {
     const std::int64_t denominator = tableau_[row].denominator;
     if (tableau_[row].value % denominator == 0) continue;
-    // Modulo the denominator, the row's variable is whole if these multiples of the distances from a bound are.
+    // Modulo the denominator, the row's variable is an integer if these multiples of the distances from a bound are.
     Combination combination;
     std::vector<std::int64_t> multiples(columns_.size(), 0);
     bool possible = true;
@@ -295,8 +295,8 @@ Simplex::Outcome Simplex::branch(int index, std::int64_t value) {
   return all;
 }
 
-/// Reports a conflict: the row's variable violates a bound, but each variable it depends on is at the bound that blocks
-/// it.
+/// Reports a conflict: the row's variable violates a bound, and each variable that it depends on is at the bound that
+/// blocks it.
 Simplex::Outcome Simplex::conflict(std::size_t row, int side) const {
   const auto part = [](const Bound& bound, std::int64_t factor) {
     return std::pair(bound.row, Int128{factor} * bound.factor);

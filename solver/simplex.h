@@ -11,20 +11,20 @@
 
 namespace padlock::solver {
 
-/// Decides systems of linear inequalities over the integers: rationally, by pivots between variables that stand at a
-/// bound and variables that follow from them (Dutertre and de Moura, A Fast Linear-Arithmetic Solver for DPLL(T), CAV
-/// 2006); where a variable of the rational point is not an integer, by Gomory's cuts and by branching. It computes in
-/// 64 bits; if a number does not fit, or the pivots are used up, the outcome is `unknown`.
+/// Decides systems of linear inequalities over the integers. The rational part pivots between variables at a bound and
+/// variables that follow from them (Dutertre and de Moura, A Fast Linear-Arithmetic Solver for DPLL(T), CAV 2006).
+/// Gomory's cuts and branching handle a rational point with a fractional variable. Numbers have 64 bits; if one does
+/// not fit, or the pivots are used up, the outcome is `unknown`.
 ///
-/// The tableau need not be trusted: a point is checked in all rows, a cut is a combination of rows, and "empty" is a
+/// The tableau need not be trusted. A point is checked in all rows; a cut is a combination of rows. "Empty" is a
 /// contradictory combination of rows, or two branches (x <= k, x > k) that are each empty.
 class Simplex {
  public:
   enum class Outcome : std::uint8_t { point, empty, unknown };
-  /// The largest number, above 2^62. Two products of numbers up to here, and their sum, fit 126 bits.
+  /// The largest number, above 2^62. The sum of two products of numbers up to this limit fits 126 bits.
   static constexpr Int128 kLargest = Int128{5} << 60;
 
-  /// Borrows the rows, which are tight (see `tighten`), and adds some while it searches. Leaves out rows with a
+  /// Borrows the rows, which are tight (see `tighten`), and adds rows during the search. Leaves out rows with a
   /// coefficient beyond `largest`, or numbers that do not fit: fewer rows make a superset, and a point is checked in
   /// all.
   Simplex(int variables, std::vector<LinearRow>& rows, Int128 largest = kLargest);
@@ -83,13 +83,13 @@ class Simplex {
   [[nodiscard]] Outcome conflict(std::size_t row, int side) const;
   [[nodiscard]] Outcome refuted(const Combination& combination) const;
 
-  int asked_;  // the first variables are those of the system
+  int asked_;  // number of the system's variables, which come first
   std::vector<LinearRow>& rows_;
   std::vector<Variable> variables_;
   std::vector<int> columns_;  // variable of each
   std::vector<TableauRow> tableau_;
   std::vector<std::int64_t> numerators_;  // by row and column
-  std::vector<std::uint64_t> hashes_;     // of the terms of the variable that is row's at first
+  std::vector<std::uint64_t> hashes_;     // hashes of the terms of the variable that is initially row's
   std::int64_t pivots_left_ = 0;
   int cuts_left_ = 20;
   std::vector<Int128> point_;

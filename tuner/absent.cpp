@@ -1,5 +1,5 @@
-// A build without the tuner: no database is read and no worker is started, so neither SQLite nor a worker is needed.
-// Exports are read all the same, and what they say is used. In place of database.cpp and all that tries configs.
+// A build without the tuner reads no database and starts no worker, so it needs neither SQLite nor a worker. It still
+// reads exports and uses their choices. Replaces database.cpp and everything that tries configs.
 
 #include "tuner/cache/database.h"
 #include "tuner/worker/worker.h"

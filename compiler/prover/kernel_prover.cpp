@@ -22,7 +22,7 @@ namespace padlock::compiler {
 /// States the obligations of a schedule, for the host or a grid, and decides them.
 class KernelProver {
  public:
-  /// Looks the proof up first: the other steps cost more than to prove a small kernel.
+  /// Looks the proof up first: the other steps cost more than proving a small kernel.
   static Result<ProvenKernel> prove(Schedule schedule, const ProverOptions& options) {
     if (options.cache == nullptr || !options.keep) return KernelProver(std::move(schedule), options).run();
     const std::string key = identity_of(schedule, options);
@@ -33,7 +33,7 @@ class KernelProver {
     }
     const std::int64_t before = steps_taken();
     PADLOCK_TRY(ProvenKernel proven, KernelProver(std::move(schedule), options).run());
-    // Conditions of loads are expressions of this very program.
+    // A cached proof cannot keep conditions of loads, which are expressions of this one program.
     if (proven.proof().in_range.empty()) options.cache->add_proof(key, proven.proof(), steps_taken() - before);
     return proven;
   }
@@ -52,8 +52,8 @@ class KernelProver {
 
   Result<ProvenKernel> run() {
     PADLOCK_CHECK(session_.check_assumptions());
-    // Lemmas first: most accesses follow from them alone, and they cost the same whatever the program is. Loads and
-    // extents last: they are what a large program uses the budget up with, and what can be checked instead.
+    // Lemmas first: most accesses follow from them alone, at the same cost for every program. Loads and extents last:
+    // large programs spend their budget on them, and they can be checked at run time instead.
     prove_lemmas();
     prove_searches(session_, schedule_, proof_);
     prove_launch(session_, schedule_, proof_);
@@ -76,7 +76,7 @@ class KernelProver {
     return std::move(proven_);
   }
 
-  /// Identifies everything that the schedule and its proof follow from.
+  /// Identifies everything that determines the schedule and its proof.
   static std::string identity_of(const Schedule& schedule, const ProverOptions& options) {
     return fmt::format("{}\n{}\n{}{}", ir::to_string(*schedule.kernel.program), schedule.kernel.name, schedule.config,
                        options.explain ? "\nexplained" : "");
@@ -89,7 +89,7 @@ class KernelProver {
 
   // --- cases of a row -----------------------------------------------------------------------------------------------
 
-  /// Proves something of a case, in all of its rows.
+  /// Proves something about a case, in all of its rows.
   using ProveCase = void (KernelProver::*)(const ScheduledCase& row, const solver::Region& rows);
 
   void prove_cases(ProveCase prove_case, int index, solver::Region path) {
@@ -125,7 +125,7 @@ class KernelProver {
       rows.nonnegative.push_back(less(exprs_, kernel_.coordinate(axis), kernel_.extent(axis)));
   }
 
-  /// The data of rows is read in any row.
+  /// The data of rows may be read in any row.
   void prove_row_data() {
     const SegmentCall* const call = schedule_.row_data_call();
     if (call == nullptr) return;
@@ -170,8 +170,8 @@ Result<ProvenKernel> prove(Schedule schedule, const ProverOptions& options) {
     return failed_precondition(fmt::format("kernel {} is refuted: {} of {}: {}", proven.proof().kernel,
                                            name_of(obligation->kind), obligation->access,
                                            obligation->found.to_string()));
-  // A body's load or store that is not decided is tested where it happens. What else there is has no such place.
-  // (Negative extents are refused when sizes are bound.)
+  // An undecided load or store of a body is tested where it happens. Other obligations have no such place. (Negative
+  // extents are refused when sizes are bound.)
   for (const Obligation& obligation : proven.proof().obligations) {
     const bool is_access = obligation.kind == ObligationKind::load || obligation.kind == ObligationKind::store;
     const bool tested = (is_access && obligation.body >= 0) || obligation.kind == ObligationKind::extent;

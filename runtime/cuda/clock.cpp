@@ -8,14 +8,14 @@
 namespace padlock::runtime::cuda {
 namespace {
 
-// Declares as much of the library's interface, nvml.h, as is called.
+// Declares the used part of the library's interface, nvml.h.
 constexpr int kNvmlSuccess = 0;
 constexpr int kNvmlClockSm = 1;
 using NvmlDevice = void*;
 
 }  // namespace
 
-/// Open for as long as this lives.
+/// Keeps the library open while it lives.
 struct DeviceClock::Library {
   void* handle = nullptr;
   int (*init)() = nullptr;
@@ -56,7 +56,7 @@ std::unique_ptr<DeviceClock> DeviceClock::open(const Driver& driver, int ordinal
   const auto read = [&](CUdevice_attribute attribute, int& value) {
     return driver.cuDeviceGetAttribute.address(&value, attribute, device) == CUresult::success;
   };
-  // The two libraries may count devices in different orders; both know their places on the bus.
+  // The two libraries may number devices differently; both know the devices' places on the bus.
   if (driver.cuDeviceGet.address(&device, ordinal) != CUresult::success) return nullptr;
   if (!read(CUdevice_attribute::pci_domain_id, domain) || !read(CUdevice_attribute::pci_bus_id, bus) ||
       !read(CUdevice_attribute::pci_device_id, slot))

@@ -7,21 +7,21 @@
 
 namespace padlock::runtime::cuda {
 
-/// A context of one device, to make memory, modules, streams and events in. Immutable, thread-safe: what works in it
-/// makes it current on the calling thread for as long as it takes (ContextScope). All that is made in a context
-/// borrows it and must be dropped before it.
+/// A context of one device, for making memory, modules, streams and events. Immutable, thread-safe: code that works in
+/// it makes it current on the calling thread meanwhile (ContextScope). Everything made in a context borrows it and must
+/// be dropped first.
 class Context {
  public:
-  /// Owned: the primary context of a device, the one that CUDA's run time and PyTorch use too; retained until this is
-  /// dropped. Errors: unavailable, for an ordinal that there is not; else as the driver says.
+  /// Owned: a device's primary context, which CUDA's run time and PyTorch use, too. Retained until this is dropped.
+  /// Errors: unavailable for a missing ordinal; else as the driver says.
   [[nodiscard]] static Result<std::unique_ptr<const Context>> retain_primary(std::shared_ptr<const Driver> driver,
                                                                              int ordinal);
-  /// Borrowed: the context that is current on the calling thread. The caller keeps it alive.
-  /// Error: failed_precondition, where none is current.
+  /// Borrowed: the context that is current on the calling thread. The caller keeps it alive. Error: failed_precondition
+  /// if there is none.
   [[nodiscard]] static Result<std::unique_ptr<const Context>> borrow_current(std::shared_ptr<const Driver> driver);
 
-  /// Borrowed: a caller's context, which is current on no thread for it and outlives this. Errors: as the driver says
-  /// of a handle that is none.
+  /// Borrowed: a caller's context, which outlives this and need not be current. Errors: as the driver says about an
+  /// invalid handle.
   [[nodiscard]] static Result<std::unique_ptr<const Context>> borrow(std::shared_ptr<const Driver> driver,
                                                                      CUcontext handle);
 
@@ -49,9 +49,8 @@ class Context {
   bool owned_;
 };
 
-/// While it lives, a context is current on the calling thread; then the thread's stack of contexts is as it was. One
-/// driver call where the context is current already, three where it is not. Legal while a stream is captured. Stays on
-/// its thread.
+/// Makes a context current on the calling thread while it lives, and restores the thread's stack of contexts. Takes one
+/// driver call if the context is current already, else three. Legal while a stream is captured. Stays on its thread.
 class ContextScope {
  public:
   [[nodiscard]] static Result<ContextScope> enter(const Context& context);
@@ -67,8 +66,8 @@ class ContextScope {
   bool pushed_;
 };
 
-/// While it lives, the calling thread may allocate and load code though a stream is captured, by it or another thread:
-/// that is none of the stream's work. Without effect where the driver cannot. Stays on its thread.
+/// While it lives, the calling thread may allocate and load code though a stream is being captured, by any thread: this
+/// work does not belong to the stream. No effect if the driver lacks the function. Stays on its thread.
 class BesideCapture {
  public:
   [[nodiscard]] static Result<BesideCapture> enter(const Context& context);

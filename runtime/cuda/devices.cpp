@@ -5,7 +5,7 @@
 namespace padlock::runtime::cuda {
 namespace {
 
-/// Reads one device's facts; the first error stays, and what follows it is not asked.
+/// Reads one device's facts; keeps the first error and asks nothing after it.
 class FactReader {
  public:
   FactReader(const Driver& driver, int ordinal, CUdevice device)
@@ -25,7 +25,7 @@ class FactReader {
 
   std::string name() {
     std::array<char, 256> text{};
-    // One less than there is, so that a driver that fills all of it leaves the terminating zero.
+    // One less than the size, so that a driver that fills the whole room leaves the terminating zero.
     const int room = static_cast<int>(text.size()) - 1;
     if (status_) status_ = driver_.call(driver_.cuDeviceGetName, site_, text.data(), room, device_);
     return text.data();
@@ -40,7 +40,8 @@ class FactReader {
   [[nodiscard]] const Status& status() const { return status_; }
 
  private:
-  /// 0 for an attribute that the driver does not know: CUDA's run time has dropped its field of the memory clock.
+  /// Returns 0 for an attribute that the driver does not know: CUDA's run time has dropped its field of the memory
+  /// clock.
   int known_attribute(CUdevice_attribute attribute) {
     int value = 0;
     if (!status_) return value;

@@ -8,10 +8,10 @@
 
 namespace padlock::runtime::cuda {
 
-/// Devices that this process sees (CUDA_VISIBLE_DEVICES applies). Needs no context.
+/// Returns the number of devices that this process sees (CUDA_VISIBLE_DEVICES applies). Needs no context.
 [[nodiscard]] Result<int> device_count(const Driver& driver);
 
-/// Errors: unavailable, for an ordinal that there is not; else as the driver says.
+/// Errors: unavailable for a missing ordinal; else as the driver says.
 [[nodiscard]] Result<GpuFacts> device_facts(const Driver& driver, int ordinal);
 
 [[nodiscard]] Result<std::vector<GpuFacts>> list_devices(const Driver& driver);

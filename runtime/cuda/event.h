@@ -5,18 +5,18 @@
 
 namespace padlock::runtime::cuda {
 
-/// A point in a stream's work, with its time. Movable; destroyed when it is dropped. Borrows its context.
+/// A point in a stream's work, with its time. Movable; destroyed on drop. Borrows its context.
 class Event {
  public:
   [[nodiscard]] static Result<Event> create(const Context& context);
-  /// Puts the event behind all work that the stream has. Legal while the stream is captured.
+  /// Puts the event behind all work queued on the stream. Legal while the stream is captured.
   [[nodiscard]] Status record(const Stream& stream) const;
-  /// Waits until the event that was recorded last has come.
+  /// Waits until the stream has reached the last recorded event.
   [[nodiscard]] Status synchronize() const;
-  /// Returns whether it has come. An error of the work before it shows here, too.
+  /// Returns whether the stream has reached it. Also reports an error of the work before it.
   [[nodiscard]] Result<bool> has_come() const;
-  /// Milliseconds from `start` to this, both of which have come; about half a microsecond fine.
-  /// Error: failed_precondition, where one has not come yet.
+  /// Returns milliseconds from `start` to this, with a resolution of about half a microsecond. Error:
+  /// failed_precondition if the stream has not reached both.
   [[nodiscard]] Result<float> milliseconds_since(const Event& start) const;
 
  private:

@@ -13,10 +13,10 @@ namespace {
 
 using abi::ComparisonWord;
 
-/// No byte has this number.
+/// A number that no byte has.
 constexpr std::uint64_t kNothing = ~std::uint64_t{0};
 
-/// Blocks of a launch: enough for every GPU, each thread of several words.
+/// Blocks of a launch: enough for every GPU; each thread takes several words.
 constexpr std::int64_t kMostBlocks = 2048;
 constexpr std::int64_t kWordsOfThread = 8;
 constexpr std::int64_t kBlockBytes = 8 * kWordsOfThread * abi::kComparisonThreads;

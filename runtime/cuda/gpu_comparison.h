@@ -10,10 +10,10 @@
 
 namespace padlock::runtime::cuda {
 
-/// The kernel in a context, which it borrows, with a stream and a word for what it finds.
+/// The kernel in a borrowed context, with a stream and a word for its answer.
 class GpuComparison final : public Comparison {
  public:
-  /// Errors: internal for code that is no comparison's; as Module::load_ptx; else as the driver says.
+  /// Errors: internal for code without the comparison; as Module::load_ptx; else as the driver says.
   [[nodiscard]] static Result<std::unique_ptr<Comparison>> load(const Context& context, const abi::CompiledCode& code);
   [[nodiscard]] Result<std::optional<std::int64_t>> first_difference() override;
 
@@ -31,7 +31,7 @@ class GpuComparison final : public Comparison {
   Module module_;
   Function function_;
   DeviceBuffer found_;
-  std::int64_t expected_bytes_ = 0;  // since it was asked last
+  std::int64_t expected_bytes_ = 0;  // since the last question
 };
 
 }  // namespace padlock::runtime::cuda

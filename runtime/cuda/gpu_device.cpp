@@ -20,7 +20,7 @@ std::unexpected<Error> not_available(const DeviceId& id, const std::string& reas
   return unavailable(fmt::format("device {} is not available: {}", id.to_string(), reason));
 }
 
-/// The driver, once it is known to have that device.
+/// Finds the driver, and checks that it has the device.
 Result<std::shared_ptr<const Driver>> find_driver(const DeviceId& id) {
   auto driver = Driver::find();
   if (!driver) return not_available(id, driver.error().message);
@@ -31,8 +31,8 @@ Result<std::shared_ptr<const Driver>> find_driver(const DeviceId& id) {
   return driver;
 }
 
-/// The newest known architecture whose code the GPU runs without translation between generations: the largest of the
-/// same major version.
+/// Returns the newest known architecture whose code the GPU runs without translation between generations: the largest
+/// of the same major version.
 Result<std::string> target_for(const GpuFacts& gpu) {
   std::string best = abi::gpu_target_for(gpu.compute_major, gpu.compute_minor);
   if (best.empty())
@@ -42,7 +42,7 @@ Result<std::string> target_for(const GpuFacts& gpu) {
   return best;
 }
 
-/// The caller's context where it is of this device, else the primary one.
+/// Returns the caller's context if it is of this device, else the primary one.
 Result<std::unique_ptr<const Context>> context_of(std::shared_ptr<const Driver> driver, int ordinal, void* borrowed) {
   if (borrowed != nullptr) {
     PADLOCK_TRY(auto context, Context::borrow(driver, static_cast<CUcontext>(borrowed)));
@@ -68,7 +68,7 @@ class GpuMemory final : public DeviceMemory {
   }
   [[nodiscard]] Status copy_from(const DeviceMemory& from, std::int64_t from_offset, std::int64_t offset,
                                  std::int64_t bytes) override {
-    const auto& other = static_cast<const GpuMemory&>(from);  // no other memory is not the host's
+    const auto& other = static_cast<const GpuMemory&>(from);  // memory that is not on the host is a GPU's
     if (&other.stream_.context() != &stream_.context())
       return invalid_argument("expected memory of one GPU, found that of two");
     PADLOCK_CHECK(enqueue_copy(stream_, at(offset), other.at(from_offset), bytes));

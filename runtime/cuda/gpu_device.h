@@ -15,9 +15,9 @@ namespace padlock::runtime::cuda {
 /// A GPU in use: "cuda:N".
 class GpuDevice final : public Device {
  public:
-  /// `borrowed`: a caller's CUcontext, which serves its device instead of the primary one; null: there is none. Errors:
-  /// unavailable, naming the device and saying what was looked for or what the driver says, or listing the known
-  /// architectures where no code can be made for it; else as the driver says.
+  /// `borrowed`: a caller's CUcontext, used for its device instead of the primary one; null: none. Errors: unavailable,
+  /// naming the device, with what was looked for or the driver's message, or with the known architectures if none suits
+  /// the device; else as the driver says.
   [[nodiscard]] static Result<std::unique_ptr<const GpuDevice>> open(const DeviceId& id, void* borrowed);
 
   [[nodiscard]] const Context& context() const { return *context_; }
@@ -25,7 +25,7 @@ class GpuDevice final : public Device {
 
   [[nodiscard]] DeviceFacts facts() const override;
   [[nodiscard]] Status check_target(const std::string& target) const override;
-  /// All of the memory where the driver does not say.
+  /// Returns all of the memory if the driver does not say.
   [[nodiscard]] Result<std::int64_t> free_bytes() const override;
   [[nodiscard]] Result<std::unique_ptr<DeviceMemory>> allocate(std::int64_t bytes,
                                                                const std::string& what) const override;
@@ -45,8 +45,8 @@ class GpuDevice final : public Device {
   GpuFacts gpu_;
   std::unique_ptr<const Context> context_;  // the primary one, retained, or the caller's
   mutable std::mutex clock_mutex_;
-  mutable bool looked_for_clock_ = false;             // guarded by clock_mutex_
-  mutable std::unique_ptr<const DeviceClock> clock_;  // null: it cannot be read; guarded by clock_mutex_
+  mutable bool looked_for_clock_ = false;             // whether clock_ was looked for; guarded by clock_mutex_
+  mutable std::unique_ptr<const DeviceClock> clock_;  // null: no clock can be read; guarded by clock_mutex_
 };
 
 }  // namespace padlock::runtime::cuda

@@ -7,14 +7,14 @@
 namespace padlock::runtime::cuda {
 namespace {
 
-// Memory that the device fills while work is put into its queue. These fills and the most work that is timed are fewer
-// than a driver's queue holds.
+// Bytes that the device fills while work is queued. These fills and the longest timed work together fit a driver's
+// queue.
 constexpr std::int64_t kBusyBytes = std::int64_t{64} << 20;
 constexpr double kMostFills = 100;
 constexpr double kMarginMs = 0.02;
 
-// The thread that queues work may be held up, or need longer than it did. Then the work is timed again behind more
-// fills; how many more is forgotten little by little.
+// The thread that queues work may be slower than expected. Then the work is timed again behind more fills; the added
+// number decays over time.
 constexpr int kMostTurns = 4;
 constexpr double kFade = 0.98;
 
@@ -40,7 +40,7 @@ Status GpuQueue::prepare_timing() {
   PADLOCK_TRY(Event end, Event::create(stream_.context()));
   if (auto memory = DeviceBuffer::allocate(stream_.context(), kBusyBytes, "what keeps the device busy")) {
     busy_ = *std::move(memory);
-    for (int turn = 0; turn < 2; ++turn) {  // the first warms up
+    for (int turn = 0; turn < 2; ++turn) {  // the first turn warms up
       PADLOCK_CHECK(begin_->record(stream_));
       PADLOCK_CHECK(fill(busy_.data(), std::byte{0}, kBusyBytes));
       PADLOCK_CHECK(end.record(stream_));

@@ -24,14 +24,14 @@ class GpuQueue final : public Queue {
 
  private:
   [[nodiscard]] Status prepare_timing();
-  /// Has the device fill memory for about so long, as far as that can be.
+  /// Lets the device fill memory for about `ms` milliseconds, if possible.
   [[nodiscard]] Status keep_busy(double ms);
 
   Stream stream_;
-  std::optional<Event> begin_, end_;  // of the work that is timed; made on first need
-  DeviceBuffer busy_;                 // memory that is filled while work is put into the queue
-  double busy_ms_ = 0;                // of one fill; 0 where it takes no time or there is no such memory
-  double hold_ms_ = kLeastHold;       // the device is kept busy so long for each piece of work
+  std::optional<Event> begin_, end_;  // of the timed work; made on first use
+  DeviceBuffer busy_;                 // memory to fill while work is queued
+  double busy_ms_ = 0;                // of one fill; 0: fills take no time, or there is no such memory
+  double hold_ms_ = kLeastHold;       // how long the device is kept busy for each piece of work
 
   static constexpr double kLeastHold = 0.004, kMostHold = 0.1;
 };

@@ -18,7 +18,7 @@ Status check_contract(const abi::KernelAbi& abi) {
   return {};
 }
 
-/// Asked before anything is launched: the driver refuses such a launch in words that name neither number.
+/// Checked before any launch: the driver's own refusal names neither number.
 Status check_block(const abi::KernelAbi& abi, const Function& function, const GpuFacts& device) {
   FunctionFacts facts{.max_block_threads = device.max_block_threads};
   if (function.context().driver().cuFuncGetAttribute) {
@@ -58,7 +58,7 @@ Result<KernelLauncher> KernelLauncher::create(const ProgramModules& modules, std
   KernelLauncher launcher(modules, device, std::move(places), std::move(planner), fault);
   for (abi::KernelVariant& variant : variants) {
     PADLOCK_CHECK(check_contract(variant.abi));
-    // From this driver on such a launch may be captured into a graph.
+    // From this driver on, such a launch may be captured into a graph.
     constexpr int kFirstDriver = 12030;
     if (!modules.has(variant.abi.name)) return internal_error(fmt::format("the PTX has no entry {}", variant.abi.name));
     const bool waits = variant.abi.waits && device.driver_version >= kFirstDriver;

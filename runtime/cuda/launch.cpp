@@ -12,8 +12,8 @@ void* tag(std::uintptr_t value) { return std::bit_cast<void*>(value); }
 Status launch(const ContextScope& current, const Function& function, const LaunchShape& shape,
               std::span<const std::uint64_t> parameters, const Stream& stream) {
   if (shape.grid_x == 0) return {};
-  // One packed buffer instead of a pointer for each parameter: words of 64 bits have no gaps between them. The driver
-  // only reads it; its type has no const.
+  // One packed buffer instead of a pointer per parameter: words of 64 bits leave no gaps. The driver only reads it; its
+  // type has no const.
   std::size_t bytes = parameters.size_bytes();
   void* extra[] = {tag(kLaunchParamBufferPointer), const_cast<std::uint64_t*>(parameters.data()),
                    tag(kLaunchParamBufferSize), &bytes, tag(kLaunchParamEnd)};

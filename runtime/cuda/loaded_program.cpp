@@ -20,7 +20,7 @@ Result<std::unique_ptr<const LoadedProgram>> LoadedProgram::load(const Context& 
                 KernelLauncher::create(*loaded->modules_, std::move(code.kernels[i]), program, device, fault));
     loaded->kernels_.push_back(std::move(launcher));
   }
-  // On a stream of its own: the null stream would wait for a caller's work on others.
+  // Use a new stream: the null stream would wait for a caller's work on others.
   PADLOCK_TRY(const Stream stream, Stream::create(context));
   PADLOCK_CHECK(loaded->clear_faults(stream));
   return loaded;

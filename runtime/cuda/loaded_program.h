@@ -20,9 +20,8 @@ namespace padlock::runtime::cuda {
 
 class LoadedProgram;
 
-/// A program's kernels bound to sizes. A launch makes, beside making the context current, which ContextScope does, one
-/// driver call a kernel that has something to write, or several where its code counts fewer elements than there are
-/// (BoundKernel::launches).
+/// A program's kernels bound to sizes. Makes the context current (ContextScope), then makes one driver call per kernel
+/// with a nonempty result. Makes several if the code counts fewer elements than there are (BoundKernel::launches).
 class BoundLaunch final : public runtime::BoundLaunch {
  public:
   [[nodiscard]] std::span<const BoundKernel> kernels() const { return kernels_; }
@@ -39,13 +38,13 @@ class BoundLaunch final : public runtime::BoundLaunch {
   std::vector<BoundKernel> kernels_;
 };
 
-/// The kernels of one program in a context, which it borrows, with the device's facts. Thread-safe. Making one, and the
-/// first binding to sizes that take a variant, which loads its code (KernelLauncher::bind), allocates device memory:
-/// legal while a stream is captured (BesideCapture). Dropping one frees it, which is illegal then.
+/// The kernels of one program in a borrowed context, with the device's facts. Thread-safe. Creating it allocates device
+/// memory, and so does the first binding that selects a variant (KernelLauncher::bind). Both are legal while a stream
+/// is captured (BesideCapture). Dropping it frees memory, which is illegal during a capture.
 class LoadedProgram final : public runtime::LoadedProgram {
  public:
-  /// The program must outlive this. The PTX that the code is is not looked at by the driver yet. Errors: internal for
-  /// other code; else as DeviceBuffer::allocate and KernelLauncher::create.
+  /// The program must outlive this. The driver does not read the PTX yet. Errors: internal for code that is not PTX;
+  /// else as DeviceBuffer::allocate and KernelLauncher::create.
   [[nodiscard]] static Result<std::unique_ptr<const LoadedProgram>> load(const Context& context, const GpuFacts& device,
                                                                          const ir::Program& program,
                                                                          abi::CompiledCode code,
@@ -58,9 +57,9 @@ class LoadedProgram final : public runtime::LoadedProgram {
   [[nodiscard]] Result<std::unique_ptr<const runtime::BoundLaunch>> bind(const ir::Binding& binding,
                                                                          ArgumentSizes sizes) const override;
 
-  /// Waits until all work of the stream is done. Errors: that of the work (a lost device); internal, as check_fault
-  /// says it, where an access of one of this program's kernels was outside its storage since that was asked last, on
-  /// whichever stream; failed_precondition while the stream is captured.
+  /// Waits until all work of the stream is done. Errors: the work's (a lost device); internal, as check_fault says it,
+  /// if a kernel of this program accessed an element outside its storage since the last question, on any stream;
+  /// failed_precondition while the stream is captured.
   [[nodiscard]] Status synchronize(const Stream& stream) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace padlock::runtime::cuda {
 namespace {
 
-/// Says how much was asked for and how much there is, which the driver's own text does not say.
+/// Describes the requested and the free bytes, which the driver's own text omits.
 std::string shortage(const Context& context, std::int64_t bytes, const std::string& what) {
   std::string text = fmt::format("{} needs {} bytes of device memory", what, bytes);
   const auto available = free_memory(context);

@@ -12,7 +12,7 @@
 namespace padlock::runtime::cuda {
 namespace {
 
-/// The text that the driver's compiler writes while a module is loaded, and the options that ask for it.
+/// The text that the driver's compiler writes while loading a module, and the options that request it.
 class JitLog {
  public:
   JitLog() : values_{errors_.data(), std::bit_cast<void*>(errors_.size() - 1)} {}
@@ -22,7 +22,7 @@ class JitLog {
   [[nodiscard]] unsigned count() const { return static_cast<unsigned>(names_.size()); }
   [[nodiscard]] CUjit_option* names() { return names_.data(); }
   [[nodiscard]] void** values() { return values_.data(); }
-  /// Without the line ends at its end; empty where the driver wrote nothing.
+  /// Without trailing line ends; empty if the driver wrote nothing.
   [[nodiscard]] std::string text() const {
     std::string text = errors_.data();
     text.erase(text.find_last_not_of(" \n\r\t") + 1);
@@ -32,7 +32,7 @@ class JitLog {
  private:
   std::array<char, 8192> errors_{};  // the last byte stays zero
   std::array<CUjit_option, 2> names_{CUjit_option::error_log_buffer, CUjit_option::error_log_buffer_size_bytes};
-  std::array<void*, 2> values_;  // of the sizes, the driver takes and gives the value itself
+  std::array<void*, 2> values_;  // the driver expects the values of the sizes in the pointers themselves
 };
 
 std::unexpected<Error> not_loaded(Error error, const std::string& name, const JitLog& log) {
@@ -41,7 +41,7 @@ std::unexpected<Error> not_loaded(Error error, const std::string& name, const Ji
   return std::unexpected(std::move(error));
 }
 
-/// Makes an image of PTX, which lives as long as this, in the context that is current. Borrows the context.
+/// Links PTX into an image, which lives as long as this, in the current context. Borrows the context.
 class Link {
  public:
   [[nodiscard]] static bool is_known(const Driver& driver) {
@@ -68,7 +68,7 @@ class Link {
 
  private:
   const Context& context_;
-  JitLog log_;  // the driver writes to it as long as there is a state
+  JitLog log_;  // the driver writes to it while there is a state
   CUlinkState state_ = nullptr;
 };
 
@@ -116,8 +116,8 @@ Result<Function> Module::function(const std::string& name) const {
   CUfunction handle = nullptr;
   const CallSite site{.device = context.ordinal(), .kernel = name};
   PADLOCK_CHECK(driver.call(driver.cuModuleGetFunction, site, &handle, module_.get(), name.c_str()));
-  // CUDA loads lazily, by default since 12.2. Left to the first launch, loading would allocate there and be illegal
-  // while a graph is captured. Drivers older than cuFuncLoad load in cuModuleGetFunction.
+  // CUDA loads lazily, by default since 12.2. The first launch would then load and allocate, which is illegal while a
+  // graph is captured. Drivers older than cuFuncLoad load in cuModuleGetFunction.
   if (driver.cuFuncLoad) PADLOCK_CHECK(driver.call(driver.cuFuncLoad, site, handle));
   return Function(context, handle, name);
 }
@@ -130,7 +130,7 @@ Result<std::optional<Function>> ProgramModules::find_in_cubin(const std::string&
     auto module = Module::load_cubin(context_, cubin_.data(), entry);
     const bool is_refused =
         !module && module.error().code != Code::resource_exhausted && !is_device_lost(module.error());
-    if (is_refused) cubin_.clear();  // nobody asks again
+    if (is_refused) cubin_.clear();  // never asked for again
     if (is_refused) return std::nullopt;
     PADLOCK_TRY(assembled_, std::move(module));
   }

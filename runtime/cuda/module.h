@@ -13,7 +13,7 @@
 
 namespace padlock::runtime::cuda {
 
-/// An entry point of a module, which it borrows with its context. Copyable, thread-safe.
+/// An entry point of a borrowed module and its borrowed context. Copyable, thread-safe.
 class Function {
  public:
   [[nodiscard]] const Context& context() const { return *context_; }
@@ -29,28 +29,28 @@ class Function {
   std::string name_;
 };
 
-/// FunctionFacts say what the driver's compiler made of a function.
+/// FunctionFacts are the resources that the driver's compiler assigned to a function.
 struct FunctionFacts {
   int max_block_threads = 0;
-  int registers = 0;             ///< of one thread
-  std::int64_t local_bytes = 0;  ///< of one thread; spilled registers are here
+  int registers = 0;             ///< per thread
+  std::int64_t local_bytes = 0;  ///< per thread, including spilled registers
   std::int64_t shared_bytes = 0;
 };
 
-/// Code that is loaded into a context. Unloaded when it is dropped; movable. Borrows its context.
+/// Code loaded into a context. Unloaded on drop; movable. Borrows its context.
 class Module {
  public:
-  /// `name` is for messages. Compiling PTX takes milliseconds, unless the driver has it in its own cache.
-  /// Errors: as the driver says (internal, for PTX that is not well formed; unavailable, for a PTX version that the
-  /// driver does not know; resource_exhausted), with the compiler's log as context.
+  /// `name` is for messages. Compiling PTX takes milliseconds, unless the driver has it in its cache. Errors: as the
+  /// driver says, with the compiler's log as context: internal for malformed PTX, unavailable for a PTX version that
+  /// the driver does not know, resource_exhausted.
   [[nodiscard]] static Result<Module> load_ptx(const Context& context, const std::string& ptx, const std::string& name);
-  /// Loads what an assembler made; the bytes outlive the module. Errors as the driver says.
+  /// Loads an assembler's output; the bytes must outlive the module. Errors as the driver says.
   [[nodiscard]] static Result<Module> load_cubin(const Context& context, const std::byte* cubin,
                                                  const std::string& name);
-  /// As load_ptx, from many threads at a time: what is loaded as PTX the driver compiles one after the other, what is
-  /// linked first beside each other. The driver keeps none of it in its own cache. Where it cannot link: as load_ptx.
+  /// As load_ptx, for many threads at once: the driver compiles loaded PTX one by one, but links in parallel. The
+  /// driver does not cache the result. If it cannot link: as load_ptx.
   [[nodiscard]] static Result<Module> link_ptx(const Context& context, const std::string& ptx, const std::string& name);
-  /// Loads the function, so that its launches need not. Error: not_found; else as the driver says.
+  /// Loads the function, so that launches need not. Error: not_found; else as the driver says.
   [[nodiscard]] Result<Function> function(const std::string& name) const;
 
  private:
@@ -59,8 +59,8 @@ class Module {
   Owned<CUmodule, &Driver::cuModuleUnload> module_;
 };
 
-/// The code of one program in a context, which it borrows: a module for each entry of its PTX, loaded when the entry is
-/// first asked for, or one of its cubin for all of them. Thread-safe.
+/// The code of one program in a borrowed context: one module per entry of its PTX, loaded on first use, or one module
+/// of its cubin for all entries. Thread-safe.
 class ProgramModules {
  public:
   /// Module::load_ptx or Module::link_ptx.
@@ -72,15 +72,15 @@ class ProgramModules {
 
   /// Returns whether the PTX has an entry of that name.
   [[nodiscard]] bool has(const std::string& entry) const;
-  /// Returns the function of an entry, which lives as long as this. The first that is asked for loads it, which takes
-  /// as long as assembling it and allocates device memory; that is legal while a stream is captured (BesideCapture).
-  /// Where it fails, the next one tries again. PTX serves where the driver refuses the cubin, as an older one may.
-  /// Errors: internal for an entry that there is not; as `make`, which names the entry, and Module::function.
+  /// Returns the function of an entry, which lives as long as this. The first request loads it: takes as long as
+  /// assembling it and allocates device memory, which is legal while a stream is captured (BesideCapture). After a
+  /// failure the next request tries again. If the driver refuses the cubin, as an older one may, the PTX serves.
+  /// Errors: internal for a missing entry; as `make`, which names the entry, and Module::function.
   [[nodiscard]] Result<const Function*> function(const std::string& entry) const;
 
  private:
   [[nodiscard]] Result<Function> load(const std::string& entry) const;
-  /// Nullopt where there is no cubin, or the driver refuses it.
+  /// Returns nullopt if there is no cubin, or the driver refuses it.
   [[nodiscard]] Result<std::optional<Function>> find_in_cubin(const std::string& entry) const;
 
   const Context& context_;  // borrowed (outlives this)
@@ -88,12 +88,12 @@ class ProgramModules {
   Make make_;
   mutable std::mutex mutex_;  // guards what follows
   mutable std::vector<std::byte> cubin_;
-  mutable std::optional<Module> assembled_;            // the cubin's, which it borrows
-  mutable std::vector<Module> modules_;                // of entries' PTX
-  mutable std::map<std::string, Function> functions_;  // by entry; what it has is never changed
+  mutable std::optional<Module> assembled_;            // the module of the cubin, which it borrows
+  mutable std::vector<Module> modules_;                // modules of entries' PTX
+  mutable std::map<std::string, Function> functions_;  // by entry; never changed once inserted
 };
 
-/// Error: unimplemented, where the driver cannot say.
+/// Error: unimplemented if the driver cannot say.
 [[nodiscard]] Result<FunctionFacts> function_facts(const Function& function);
 
 }  // namespace padlock::runtime::cuda

@@ -6,8 +6,7 @@
 
 namespace padlock::runtime::cuda {
 
-/// A driver's handle of something in a context, given back by the driver's function kRelease when it is dropped.
-/// Movable; borrows the context.
+/// A driver's handle in a context, released on drop by the driver's function kRelease. Movable; borrows the context.
 template <class T, auto kRelease>
 class Owned {
  public:
@@ -21,14 +20,14 @@ class Owned {
   }
   ~Owned() {
     if (handle_ == T{}) return;
-    // Should the context not become current, the call is made all the same: the handle says what it belongs to.
+    // If the context cannot become current, release anyway: the handle identifies its context.
     const auto scope = ContextScope::enter(*context_);
     (context_->driver().*kRelease).address(handle_);
   }
 
-  /// Precondition: it was made with a handle.
+  /// Precondition: constructed with a handle.
   [[nodiscard]] const Context& context() const { return *context_; }
-  /// 0 or null where there is none.
+  /// 0 or null if there is none.
   [[nodiscard]] T get() const { return handle_; }
 
  private:

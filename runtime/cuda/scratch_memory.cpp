@@ -34,7 +34,7 @@ class DeviceScratch : public ScratchMemory {
   const Stream* stream_;  // borrowed (outlives this)
 };
 
-/// Nothing around it.
+/// An allocation without inaccessible surroundings.
 class AllocatedScratch final : public DeviceScratch {
  public:
   AllocatedScratch(const Stream& stream, DeviceBuffer buffer) : DeviceScratch(stream), buffer_(std::move(buffer)) {
@@ -46,7 +46,7 @@ class AllocatedScratch final : public DeviceScratch {
   DeviceBuffer buffer_;
 };
 
-/// Physical memory in the middle of a range of addresses. Made step by step: what is there is given back.
+/// Physical memory in the middle of a range of addresses. Made in steps; the destructor releases the steps taken.
 class MappedScratch final : public DeviceScratch {
  public:
   explicit MappedScratch(const Stream& stream) : DeviceScratch(stream) {}
@@ -83,7 +83,7 @@ class MappedScratch final : public DeviceScratch {
   }
 
  private:
-  // Owned, each as far as it is not 0 or false.
+  // Owned, each unless 0 or false.
   CUdeviceptr reserved_ = 0;
   std::size_t reserved_bytes_ = 0;
   CUmemGenericAllocationHandle handle_ = 0;

@@ -7,16 +7,17 @@
 
 namespace padlock::runtime::cuda {
 
-/// A GPU's: mapped into the middle of a reserved range of addresses where the driver reserves such, else an allocation
-/// as any other, which nothing surrounds (is_isolated). Mapping is illegal while a stream of the context is captured.
+/// Scratch memory of a GPU: mapped into the middle of a reserved range of addresses if the driver can reserve, else a
+/// plain allocation without inaccessible surroundings (is_isolated). Mapping is illegal while a stream of the context
+/// is captured.
 class DeviceScratchSpace final : public ScratchSpace {
  public:
-  /// Copies wait for what the stream has before.
+  /// Copies wait for earlier work of the stream.
   explicit DeviceScratchSpace(Stream stream) : stream_(std::move(stream)) {}
   [[nodiscard]] Result<std::unique_ptr<ScratchMemory>> map(std::int64_t bytes, std::int64_t aligned,
                                                            const std::string& what) override;
   [[nodiscard]] bool is_isolated() const override;
-  /// 2^62 where the driver cannot say.
+  /// Returns 2^62 if the driver cannot say.
   [[nodiscard]] Result<std::int64_t> free_bytes() const override;
 
  private:

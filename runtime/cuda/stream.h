@@ -7,11 +7,10 @@
 
 namespace padlock::runtime::cuda {
 
-/// A queue of work in a context, owned or a caller's. Movable; thread-safe as far as the driver's streams are.
+/// A queue of work in a context, owned or a caller's. Movable; as thread-safe as the driver's streams.
 class Stream {
  public:
-  /// Owned: it does not wait for the null stream, nor the null stream for it. Destroyed when it is dropped; work that
-  /// is queued still runs.
+  /// Owned: independent of the null stream. Destroyed on drop; queued work still runs.
   [[nodiscard]] static Result<Stream> create(const Context& context);
   /// Borrowed: `handle` is a CUstream of that context, or null for its default stream. Makes no driver call.
   [[nodiscard]] static Stream borrow(const Context& context, void* handle) {
@@ -21,11 +20,10 @@ class Stream {
   [[nodiscard]] const Context& context() const { return *context_; }
   [[nodiscard]] CUstream handle() const { return handle_; }
 
-  /// Waits until all work of the stream is done. An error of that work shows here; `kernel` (may be empty) is who the
-  /// message then names. Illegal while the stream is captured: it would invalidate the capture, so it is refused
-  /// (failed_precondition) where the driver says whether it is.
+  /// Waits until all work of the stream is done, and returns its error, in which `kernel` (may be empty) is named.
+  /// Would invalidate a capture of the stream: refused then (failed_precondition) if the driver reports captures.
   [[nodiscard]] Status synchronize(std::string_view kernel = {}) const;
-  /// Returns whether a graph is being captured from the stream; nullopt where the driver cannot say.
+  /// Returns whether a graph is being captured from the stream; nullopt if the driver cannot say.
   [[nodiscard]] Result<std::optional<bool>> is_capturing() const;
 
  private:
@@ -35,7 +33,7 @@ class Stream {
   [[nodiscard]] Result<std::optional<bool>> is_capturing(const CallSite& site) const;
 
   const Context* context_;  // borrowed (outlives this)
-  CUstream handle_;         // that of owned_, or borrowed (outlives this)
+  CUstream handle_;         // owned_'s handle, or borrowed (outlives this)
   Handle owned_;
 };
 

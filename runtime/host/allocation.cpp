@@ -40,7 +40,7 @@ Result<Allocation> MemoryBudget::allocate(std::int64_t bytes, const std::string&
     return resource_exhausted(fmt::format("{} needs {} bytes of memory, {} are available", what, bytes,
                                           std::max<std::int64_t>(available_, 0)));
 
-  // Huge pages halve the time of a first touch, but only whole aligned ones can be used.
+  // Huge pages halve the time of a first touch, but only whole aligned pages can be huge.
   const auto size = static_cast<std::size_t>(bytes);
   const std::size_t slack = fills_huge_page(size) ? kHugePage : 0;
   void* const mapping =
@@ -50,7 +50,7 @@ Result<Allocation> MemoryBudget::allocate(std::int64_t bytes, const std::string&
   auto* first = static_cast<std::byte*>(mapping);
   if (slack != 0) {
     first += -reinterpret_cast<std::uintptr_t>(mapping) & (kHugePage - 1);
-    ::madvise(first, size, MADV_HUGEPAGE);  // advice: failing changes nothing
+    ::madvise(first, size, MADV_HUGEPAGE);  // advice only: a failure changes nothing
   }
   allocation.data_ = first;
   allocation.bytes_ = bytes;

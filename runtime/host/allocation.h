@@ -10,12 +10,12 @@
 
 namespace padlock::runtime {
 
-/// Bytes of what the system may give instead of many pages: of x86-64.
+/// Bytes of a huge page of x86-64.
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
-/// Says whether memory of so many bytes is laid in huge pages: as soon as it fills one.
+/// Returns whether memory of so many bytes uses huge pages: if it fills at least one.
 [[nodiscard]] constexpr bool fills_huge_page(std::size_t bytes) { return bytes >= kHugePage; }
 
-/// Zeroed memory of its own pages, given back when it is dropped. Movable.
+/// Zeroed memory in its own pages, freed on drop. Movable.
 class Allocation {
  public:
   Allocation() = default;
@@ -23,7 +23,7 @@ class Allocation {
   Allocation& operator=(Allocation&& other) noexcept;
   ~Allocation();
 
-  /// Aligned to a page, and to a huge page where it is as large as one; null when empty.
+  /// Aligned to a page, or to a huge page if at least that large; null when empty.
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
   [[nodiscard]] std::span<std::byte> span() const { return {data_, static_cast<std::size_t>(bytes_)}; }
@@ -36,9 +36,9 @@ class Allocation {
   std::size_t mapped_ = 0;
 };
 
-/// Makes allocations, and refuses those that the machine does not have the memory for: Linux would hand the addresses
-/// out all the same, and kill the process when they are written. What was allocated from a budget counts against it,
-/// since untouched pages do not show in the system's own figures. Not thread-safe.
+/// Makes allocations, and refuses those that exceed the machine's memory: Linux would return addresses anyway, and kill
+/// the process when they are written. Earlier allocations count against the budget, since untouched pages do not show
+/// in the system's own figures. Not thread-safe.
 class MemoryBudget {
  public:
   /// Returns the budget of this process: MemAvailable, and the limits of its control groups (both versions).
@@ -46,7 +46,7 @@ class MemoryBudget {
   explicit MemoryBudget(std::int64_t available) : available_(available) {}
 
   [[nodiscard]] std::int64_t available() const { return available_; }
-  /// Error: resource_exhausted, naming `what`, the bytes it needs and those there are.
+  /// Error: resource_exhausted, naming `what`, its bytes and the available bytes.
   [[nodiscard]] Result<Allocation> allocate(std::int64_t bytes, const std::string& what);
 
  private:

@@ -18,11 +18,11 @@ namespace {
 
 enum class Register : std::uint8_t { eax, ebx, ecx, edx };
 
-/// The registers that the system must keep for a thread (bits of XCR0) before the instructions may be used.
+/// Registers that the system must save for a thread (bits of XCR0) before a feature's instructions may be used.
 enum class Kept : std::uint32_t { none = 0, ymm = 0x6, zmm = 0xE6, tiles = 0x6'0000, apx = 0x8'0000 };
 
-/// The bit by which CPUID says that an instruction set is there. Intel's manual, volume 2, CPUID; AMD's, volume 3,
-/// appendix E, for the leaves from 0x80000000.
+/// The CPUID bit of an instruction set. Sources: Intel's manual, volume 2, CPUID; AMD's, volume 3, appendix E, for the
+/// leaves from 0x80000000.
 struct Feature {
   std::string_view name;
   std::uint32_t leaf;
@@ -161,7 +161,7 @@ std::uint64_t kept_registers() {
   constexpr unsigned kOsxsave = 1U << 27;
   if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & kOsxsave) == 0) return 0;
   unsigned low = 0, high = 0;
-  // xgetbv, spelt so that this file needs no option of the compiler's.
+  // xgetbv as bytes, so that this file needs no compiler option.
   asm volatile(".byte 0x0f, 0x01, 0xd0" : "=a"(low), "=d"(high) : "c"(0));
   return (std::uint64_t{high} << 32) | low;
 }
@@ -175,7 +175,7 @@ bool is_there(const Feature& feature) {
   return needed == 0 || (kept_registers() & needed) == needed;
 }
 
-/// AVX10 is counted, not listed: a version has all that earlier ones have.
+/// AVX10 has a version, not a list of features: each version includes all earlier ones.
 unsigned avx10_version() {
   constexpr Feature kAvx10{"avx10", 7, 1, edx, 19, zmm};
   std::array<unsigned, 4> registers{};

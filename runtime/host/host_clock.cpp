@@ -15,7 +15,7 @@ double one_reading() {
   const auto begin = Clock::now();
   for (int i = 0; i < kSteps; ++i) {
     value *= value;
-    asm volatile("" : "+r"(value));  // or the compiler finds out what comes of it
+    asm volatile("" : "+r"(value));  // keeps the compiler from computing the result itself
   }
   const std::chrono::duration<double, std::micro> took = Clock::now() - begin;
   return kSteps / std::max(took.count(), 1e-3);
@@ -24,7 +24,7 @@ double one_reading() {
 }  // namespace
 
 double host_clock() {
-  // The fastest of three: an interrupt makes a reading slower, nothing makes it faster.
+  // The fastest of three: an interrupt slows a reading, nothing speeds it up.
   return std::max({one_reading(), one_reading(), one_reading()});
 }
 

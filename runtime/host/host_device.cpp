@@ -73,10 +73,10 @@ class HostProgram final : public LoadedProgram {
   const ParallelFor& parallel_for_;  // the device's
   std::int64_t task_bytes_;
   std::shared_ptr<const CodeMemory> code_;
-  std::vector<KernelLauncher> kernels_;  // of that code; not changed once loaded
+  std::vector<KernelLauncher> kernels_;  // of that code; unchanged after loading
 };
 
-/// This machine's CPU, with kernels of its own or, as simt, a GPU's.
+/// This machine's CPU with host kernels or, as simt, with a GPU's kernels.
 class HostDevice final : public HostMemoryDevice {
  public:
   HostDevice(DeviceTraits traits, const ParallelFor& parallel_for, std::shared_ptr<HostMemory> memory)
@@ -84,7 +84,7 @@ class HostDevice final : public HostMemoryDevice {
 
   [[nodiscard]] Result<std::unique_ptr<const LoadedProgram>> load(const ir::Program& program,
                                                                   abi::CompiledCode code) const override {
-    // An emulated GPU's kernels take alignment for granted.
+    // An emulated GPU's kernels rely on alignment.
     const bool takes_aligned = traits().emulated;
     auto loaded = std::make_unique<HostProgram>(takes_aligned, parallel_for_, code.task_bytes);
     PADLOCK_CHECK(loaded->load(program, std::move(code)));

@@ -10,7 +10,7 @@
 
 namespace padlock::runtime {
 
-/// A device whose memory is the host's: all but GPUs.
+/// A device that uses the host's memory: all except GPUs.
 class HostMemoryDevice : public Device {
  public:
   [[nodiscard]] DeviceFacts facts() const override;
@@ -27,7 +27,7 @@ class HostMemoryDevice : public Device {
       : Device(std::move(traits)), memory_(std::move(memory)) {}
 
  private:
-  std::shared_ptr<HostMemory> memory_;  // shared with what is allocated
+  std::shared_ptr<HostMemory> memory_;  // shared with allocations
 };
 
 }  // namespace padlock::runtime

@@ -10,7 +10,7 @@ namespace {
 
 std::string cpu_name() {
   std::ifstream file("/proc/cpuinfo");
-  constexpr int kMaxLines = 64;  // the first processor's
+  constexpr int kMaxLines = 64;  // those of the first processor
   std::string line;
   for (int i = 0; i < kMaxLines && std::getline(file, line); ++i) {
     const std::size_t colon = line.find(": ");

@@ -16,7 +16,7 @@ namespace padlock::runtime {
 namespace {
 
 constexpr std::uintptr_t kFar = ScratchMemory::kInaccessibleBytes;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 47;  // what one process can address
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 47;  // the address space of one process
 
 std::uintptr_t round_up(std::uintptr_t value, std::uintptr_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -30,7 +30,7 @@ class HostScratch final : public ScratchMemory {
   ~HostScratch() override { ::munmap(mapping_, mapped_); }
 
   Status write(std::int64_t offset, std::span<const std::byte> from) override {
-    std::ranges::copy(from, at(offset));  // of an empty tensor nothing, from nowhere
+    std::ranges::copy(from, at(offset));  // an empty tensor copies nothing, from a null pointer
     return {};
   }
   Status read(std::int64_t offset, std::span<std::byte> to) const override {
@@ -54,7 +54,7 @@ class HostScratch final : public ScratchMemory {
   [[nodiscard]] std::byte* at(std::int64_t offset) const {
     return std::bit_cast<std::byte*>(address_ + static_cast<std::uintptr_t>(offset));
   }
-  void* mapping_;  // owned, the inaccessible pages too
+  void* mapping_;  // owned, including the inaccessible pages
   std::size_t mapped_;
 };
 
@@ -72,7 +72,7 @@ Result<std::unique_ptr<ScratchMemory>> HostScratchSpace::map(std::int64_t bytes,
   const std::uintptr_t accessible = round_up(static_cast<std::uintptr_t>(bytes), page);
   const std::uintptr_t unit = fills_huge_page(accessible) ? kHugePage : page;
   const auto before = static_cast<std::uintptr_t>(aligned);
-  // Addresses cost nothing: one unit more lets byte `aligned` have its place.
+  // Addresses cost nothing: an additional unit makes room to align byte `aligned`.
   const std::uintptr_t mapped = 2 * kFar + accessible + unit;
   void* const mapping = ::mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) return not_mapped(what, bytes);
@@ -81,7 +81,7 @@ Result<std::unique_ptr<ScratchMemory>> HostScratchSpace::map(std::int64_t bytes,
   auto memory = std::make_unique<HostScratch>(mapping, mapped, first, static_cast<std::int64_t>(accessible));
   auto* const begin = std::bit_cast<void*>(first);
   if (::mprotect(begin, accessible, PROT_READ | PROT_WRITE) != 0) return not_mapped(what, bytes);
-  if (unit == kHugePage) ::madvise(begin, accessible, MADV_HUGEPAGE);  // advice: failing changes nothing
+  if (unit == kHugePage) ::madvise(begin, accessible, MADV_HUGEPAGE);  // advice only: a failure changes nothing
   return memory;
 }
 

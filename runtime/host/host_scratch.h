@@ -9,7 +9,7 @@
 
 namespace padlock::runtime {
 
-/// The host's: inaccessible pages (PROT_NONE) on either side.
+/// Scratch memory of the host, with inaccessible pages (PROT_NONE) on either side.
 class HostScratchSpace final : public ScratchSpace {
  public:
   [[nodiscard]] Result<std::unique_ptr<ScratchMemory>> map(std::int64_t bytes, std::int64_t aligned,

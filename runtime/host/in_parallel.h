@@ -20,7 +20,7 @@ void in_parallel(std::int64_t count, const Body& body) {
       count, [](void* state, std::int64_t i) { (*static_cast<const Body*>(state))(i); }, const_cast<Body*>(&body));
 }
 
-/// PartsOf divides so many things into parts of one size, but for the last.
+/// PartsOf divides `count` things into parts of equal size; the last may be smaller.
 struct PartsOf {
   std::int64_t all = 0, part = 1;
 
@@ -33,7 +33,7 @@ struct PartsOf {
   }
 };
 
-/// Returns make(thing) of each, in their order. A thread takes `part` neighbours at a time.
+/// Returns make(thing) for each thing, in order. A thread takes `part` neighbours at a time.
 template <class T, class Make>
 auto map_in_parallel(std::span<T> things, std::int64_t part, const Make& make) {
   std::vector<std::remove_cvref_t<std::invoke_result_t<const Make&, T&>>> made(things.size());

@@ -85,7 +85,7 @@ void BoundKernel::run_parts(abi::HostLaunch launch, std::span<void* const> buffe
 
 void BoundKernel::run(const abi::HostLaunch& launch, std::int64_t rows, const TaskGrid& grid,
                       const ParallelFor& pool) const {
-  if (grid.count() == 1) {  // all of it, without asking the grid
+  if (grid.count() == 1) {  // one task: skip the grid
     entry_(&launch, 0, rows, 0, plan_.columns);
     return;
   }

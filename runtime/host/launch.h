@@ -30,10 +30,10 @@ class BoundKernel {
   /// Returns the ABI of the variant that these sizes selected.
   [[nodiscard]] const abi::KernelAbi& abi() const { return variant_->abi; }
 
-  /// Runs the kernel, and of a GPU's code that takes several launches one after the other (abi::LaunchParts). Buffers
-  /// and scalars as the program orders them, already checked by ArgumentSizes. An empty output runs nothing; one task
-  /// runs on the calling thread. Error: internal, where a bounds-check kernel met an access outside its storage (that
-  /// access was skipped).
+  /// Runs the kernel, or for a GPU's code its launches one after the other (abi::LaunchParts). Buffers and scalars are
+  /// in the program's order, and checked by ArgumentSizes. An empty output runs nothing; a single task runs on the
+  /// calling thread. Error: internal if a kernel with bounds checks met an access outside its storage (the access was
+  /// skipped).
   [[nodiscard]] Status run(std::span<const BufferView> inputs, std::span<const BufferView> outputs,
                            std::span<const std::uint64_t> scalars, const ParallelFor& pool) const;
 
@@ -54,33 +54,33 @@ class BoundKernel {
   const class KernelLauncher* launcher_ = nullptr;  // borrowed (outlives this)
   abi::LaunchPlan plan_;
   std::int64_t task_bytes_ = 0;
-  std::unique_ptr<std::byte, FreePlan> memory_;  // of the plan: shared_bytes of `plan_`; null where there is none
+  std::unique_ptr<std::byte, FreePlan> memory_;  // the plan, shared_bytes of `plan_`; null if there is none
   TaskGrid grid_;
-  std::vector<std::vector<std::uint64_t>> offsets_;  // of each part: buffer_offsets
+  std::vector<std::vector<std::uint64_t>> offsets_;  // for each part: buffer_offsets
 };
 
-/// KernelLauncher holds what a launch of one kernel needs that no size changes: its variants, and where its arguments
-/// stand in the program's lists. Immutable, thread-safe; the code of the variants must outlive it.
+/// KernelLauncher holds everything for a launch of one kernel that does not depend on sizes: its variants, and its
+/// arguments' positions in the program's lists. Immutable, thread-safe; the code of the variants must outlive it.
 class KernelLauncher {
  public:
-  /// `variants`: the one that assumes nothing first. Error: internal, where a contract names something that is no
-  /// argument of the program, or the variants take different ones.
+  /// `variants`: the one without assumptions first. Error: internal if a contract names a missing argument, or the
+  /// variants take different arguments.
   [[nodiscard]] static Result<KernelLauncher> create(std::vector<HostVariant> variants, const ir::Program& program);
 
   [[nodiscard]] std::span<const HostVariant> variants() const { return variants_; }
-  /// Returns the ABI of the variant that assumes nothing.
+  /// Returns the ABI of the variant without assumptions.
   [[nodiscard]] const abi::KernelAbi& abi() const { return variants_.front().abi; }
-  /// Selects the variant and evaluates its contract under a binding of the same program. `task_bytes`: output bytes of
-  /// one task, at least. `threads`: how many will share a launch (one has nothing to share), 0 where nobody knows. The
-  /// launcher must not move or die while the bound kernel lives. Errors as abi::LaunchPlanner::plan; resource_exhausted
-  /// where there is no memory for a plan.
+  /// Selects the variant and evaluates its contract under a binding of the same program. `task_bytes`: least output
+  /// bytes of one task. `threads`: how many will share a launch (1 shares nothing); 0 if unknown. The launcher must not
+  /// move or die while the bound kernel lives. Errors as abi::LaunchPlanner::plan; resource_exhausted without memory
+  /// for a plan.
   [[nodiscard]] Result<BoundKernel> bind(const ir::Binding& binding, std::int64_t task_bytes, int threads = 0) const;
 
  private:
   friend class BoundKernel;
   KernelLauncher(std::vector<HostVariant> variants, ArgumentPlaces places, abi::LaunchPlanner planner)
       : variants_(std::move(variants)), places_(std::move(places)), planner_(std::move(planner)) {}
-  std::vector<HostVariant> variants_;  // the one that assumes nothing first
+  std::vector<HostVariant> variants_;  // the one without assumptions first
   ArgumentPlaces places_;
   abi::LaunchPlanner planner_;
 };

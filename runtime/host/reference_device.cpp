@@ -5,7 +5,7 @@
 namespace padlock::runtime {
 namespace {
 
-/// Evaluates element by element, from the binding alone.
+/// Interprets element by element, from the binding alone.
 class ReferenceLaunch final : public BoundLaunch {
  public:
   ReferenceLaunch(const ir::Binding& binding, ArgumentSizes sizes)

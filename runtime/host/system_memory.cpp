@@ -9,7 +9,7 @@ namespace padlock::runtime {
 namespace {
 
 constexpr std::int64_t kUnknown = std::int64_t{1} << 62;
-/// The statistics are a few KiB; nothing here is read without a bound.
+/// The files are a few KiB; no read here is unbounded.
 constexpr std::size_t kMaxText = 64 << 10;
 
 std::string slurp(const std::string& path) {
@@ -29,7 +29,7 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
   return value;
 }
 
-/// The number that follows `key` at the beginning of a line.
+/// Returns the number after `key` at the beginning of a line.
 std::optional<std::int64_t> field(std::string_view text, std::string_view key) {
   while (!text.empty()) {
     if (text.starts_with(key)) return parse_number(text.substr(key.size()));
@@ -47,7 +47,7 @@ std::int64_t least_of_groups() {
             control_group_leaves(slurp(folder + limit), slurp(folder + used), slurp(folder + "memory.stat")))
       least = std::min(least, *left);
   };
-  // Version 2: a limit of any ancestor counts.
+  // Version 2: the limit of every ancestor counts.
   if (auto path = control_group_path(slurp("/proc/self/cgroup"))) {
     std::string below = *path;
     for (int depth = 0; depth < 64; ++depth) {

@@ -5,8 +5,8 @@
 namespace padlock::runtime {
 namespace {
 
-/// A piece of a row is a multiple of this many elements: a multiple of a cache line for every element type, so that
-/// two tasks share no line where the row itself begins on one.
+/// A piece of a row is a multiple of this many elements: a multiple of a cache line for every element type. So tasks
+/// share no line if the row itself begins on one.
 constexpr std::int64_t kColumnStep = 64;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
@@ -48,7 +48,7 @@ TaskGrid TaskGrid::split(std::int64_t rows, std::int64_t columns, std::int64_t r
   grid.columns_ = columns;
   grid.rows_per_task_ = std::clamp<std::int64_t>(task_bytes / row_bytes, 1, rows);
   grid.columns_per_task_ = columns;
-  // Rows of up to two tasks stay whole: cutting them gains no parallelism worth the extra edges.
+  // Rows of up to two tasks stay whole: the parallelism is not worth the additional edges.
   if (row_bytes / 2 > task_bytes) {
     const std::int64_t pieces = ceil_div(row_bytes, task_bytes);
     const std::int64_t width = ceil_div(ceil_div(columns, pieces), kColumnStep) * kColumnStep;

@@ -18,18 +18,18 @@ int usable_cpus() {
 
 namespace {
 
-// Some 20 us, more than lies between two launches of a caller that runs one kernel after another: it need not pay for
-// sleeping and waking each time. Not measured against other numbers yet.
+// Some 20 us, more than the pause between two launches of a caller that runs kernels one after another. Such a caller
+// need not pay for sleeping and waking. Not measured against other numbers yet.
 constexpr int kSpins = 1000;
 
-/// Leaves the core to its other thread for a moment, where there is a way to say so.
+/// Leaves the core to its sibling thread for a moment, if the CPU has an instruction for it.
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
 }
 
-/// Spins until the condition holds, looking at most so often; returns whether it came to hold.
+/// Spins until the condition holds, checking it at most `spins` times; returns whether it held.
 template <class Condition>
 bool spin_until(int times, Condition&& holds) {
   for (int i = 0; i < times; ++i) {
@@ -39,19 +39,19 @@ bool spin_until(int times, Condition&& holds) {
   return false;
 }
 
-/// Keeps a worker off its caller's CPU. A kernel may wake a thread on the CPU of who wakes it though others are idle
-/// (Linux 6.18 does on virtual machines, whose idle CPUs look as if the host had taken them away), and leave both there
-/// until a tick, 4 ms later (64 planes of 568x2272 bytes cropped by two threads, 20 ms after the last time: 4 to 7 ms;
-/// now 3 to 3.5). So a caller that woke somebody yields, and a worker that finds itself on its caller's CPU takes this
-/// CPU out of its own affinity, until it finds itself beside a caller elsewhere.
+/// Keeps a worker off its caller's CPU. The kernel may wake a thread on the waker's CPU though others are idle, and
+/// leave both there until a tick, 4 ms later. (Linux 6.18 does so on virtual machines, whose idle CPUs look preempted
+/// by the host. Cropping 64 planes of 568x2272 bytes with two threads, 20 ms after the last launch: 4 to 7 ms without
+/// this guard, 3 to 3.5 with it.) So a caller that woke a thread yields. A worker on its caller's CPU removes that CPU
+/// from its affinity until its caller runs on another one.
 class AffinityGuard {
  public:
-  /// Goes elsewhere, if the thread runs on `cpu` and may run on another one.
+  /// Moves the thread to another CPU if it runs on `cpu` and may leave.
   void avoid(int cpu) {
     if (cpu < 0 || ::sched_getcpu() != cpu) return;
     cpu_set_t set;
     if (::sched_getaffinity(0, sizeof set, &set) != 0) return;
-    // Give back the CPU that it left before, unless somebody else has changed the set since.
+    // Restore the CPU that it left before, unless other code has changed the set since.
     if (left_ >= 0 && CPU_EQUAL(&set, &set_) != 0) CPU_SET(left_, &set);
     CPU_CLR(cpu, &set);
     if (CPU_COUNT(&set) == 0 || ::sched_setaffinity(0, sizeof set, &set) != 0) return;
@@ -61,7 +61,7 @@ class AffinityGuard {
 
  private:
   int left_ = -1;
-  cpu_set_t set_{};  // since then
+  cpu_set_t set_{};  // the set as it was changed last
 };
 
 }  // namespace
@@ -84,8 +84,8 @@ ThreadPool::~ThreadPool() {
   delete last;
 }
 
-/// What a parent's threads were at as it forked is left as it is: its lists may be half written, its lock taken, and to
-/// join a thread or to destroy a condition variable would wait for good.
+/// A forked child leaves its parent's team as it is. The lists may be half written and the lock taken; joining a thread
+/// or destroying a condition variable would wait forever.
 ThreadPool::Team& ThreadPool::team() const {
   Team* known = team_.load(std::memory_order_acquire);
   if (known->generation == fork_generation()) [[likely]]
@@ -109,7 +109,7 @@ void ThreadPool::start_threads(Team& team) {
     while (static_cast<int>(team.workers.size()) < threads_ - 1)
       team.workers.emplace_back([this, &team] { work(team); });
   } catch (const std::system_error&) {
-    return;  // the system gives no more: the threads there are, or the caller alone, do the work
+    return;  // no more threads from the system: the existing ones, or the caller alone, do the work
   }
 }
 
@@ -152,12 +152,12 @@ void ThreadPool::work(Team& team) const {
     other.avoid(job.cpu);
     run_indices(job);
     lock.lock();
-    team.unlink(job);                                // no index is left
-    if (--job.workers == 0) team.done.notify_all();  // the caller may be gone with its job
+    team.unlink(job);                                // no index remains
+    if (--job.workers == 0) team.done.notify_all();  // the caller, and its job, may be gone after this
   }
 }
 
-/// Without the lock meanwhile. Whether it is worth a look; if not, nothing has come when the lock is held again.
+/// Spins without the lock. Returns whether there may be work; if not, no news has come when the lock is held again.
 bool ThreadPool::spin_for_work(Team& team, std::unique_lock<std::mutex>& lock) const {
   const std::uint32_t known = team.news;
   lock.unlock();
@@ -196,7 +196,7 @@ void ThreadPool::parallel_for(std::int64_t count, ParallelBody body, void* state
     const std::lock_guard lock(here.mutex);
     here.unlink(job);
   }
-  // No worker enters any more, and the last to leave touches the job no more.
+  // No worker enters any more, and the last to leave does not touch the job again.
   if (spin_until(spins_, [&job] { return job.workers.load(std::memory_order_acquire) == 0; })) return;
   std::unique_lock lock(here.mutex);
   here.done.wait(lock, [&job] { return job.workers == 0; });

@@ -12,9 +12,9 @@
 
 namespace padlock::runtime {
 
-/// Threads for parallel loops. They start on the first loop that wants them and are joined at destruction. The
-/// calling thread works too, so a loop inside a loop, or two callers at once, cannot deadlock. Thread-safe. In a child
-/// that was forked, whatever ran in its parent then, the pool has threads of its own.
+/// Threads for parallel loops. They start on the first loop that needs them and are joined at destruction. The calling
+/// thread works too, so nested loops, or two callers at once, cannot deadlock. Thread-safe. In a forked child the pool
+/// has threads of its own, whatever its parent ran at the fork.
 class ThreadPool {
  public:
   /// `threads` counts the caller: 1 starts none. 0 means as many as the process may run on.
@@ -25,35 +25,35 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   [[nodiscard]] int threads() const { return threads_; }
-  /// Threads started so far, the caller's not counted.
+  /// Returns the threads started so far, without the caller's.
   [[nodiscard]] int started() const;
-  /// Calls body(state, i) once for every i in [0, count) and returns when all calls have. Allocates nothing once the
+  /// Calls body(state, i) once for every i in [0, count) and returns after all calls. Allocates nothing once the
   /// threads run.
   void parallel_for(std::int64_t count, ParallelBody body, void* state);
   [[nodiscard]] ParallelFor as_parallel_for();
 
  private:
-  /// A running loop; lives on its caller's stack, linked while it has indices to hand out.
+  /// A running loop; lives on its caller's stack, linked while indices remain.
   struct Job {
     ParallelBody body;
     void* state;
     std::int64_t count;
-    int cpu;  // that the caller runs on
+    int cpu;  // CPU of the caller
     std::atomic<std::int64_t> next = 0;
-    std::atomic<int> workers = 0;  // inside the loop; raised under mutex_
+    std::atomic<int> workers = 0;  // threads inside the loop; raised under mutex_
     bool linked = true;            // guarded by mutex_
     Job* previous = nullptr;
     Job* following = nullptr;
   };
 
-  /// The threads of one process, and what they and their callers share.
+  /// The threads of one process, and the state that they share with their callers.
   struct Team {
     const std::uint64_t generation = fork_generation();
     std::mutex mutex;  // guards what follows
     std::condition_variable wake;
     std::condition_variable done;
     std::vector<std::thread> workers;
-    std::atomic<std::uint32_t> news = 0;  // counts what a worker waits for
+    std::atomic<std::uint32_t> news = 0;  // counts events that workers wait for
     Job* jobs = nullptr;                  // borrowed (each outlives its place in the list)
     int asleep = 0;
     bool started = false;
@@ -64,18 +64,18 @@ class ThreadPool {
   };
 
   Team& team() const;
-  void start_threads(Team& team);  // its mutex held
+  void start_threads(Team& team);  // precondition: its mutex is held
   void work(Team& team) const;
   bool spin_for_work(Team& team, std::unique_lock<std::mutex>& lock) const;
   void wake(Team& team, std::int64_t workers) const;
   static void run_indices(Job& job);
 
   const int threads_;
-  const int spins_;                  // how often a thread looks before it sleeps
-  mutable std::atomic<Team*> team_;  // owned; another one in a child that was forked
+  const int spins_;                  // checks before a thread sleeps
+  mutable std::atomic<Team*> team_;  // owned; replaced in a forked child
 };
 
-/// CPUs that the calling process may run on; at least 1.
+/// Returns the CPUs that the calling process may run on; at least 1.
 [[nodiscard]] int usable_cpus();
 
 }  // namespace padlock::runtime

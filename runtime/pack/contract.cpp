@@ -17,10 +17,10 @@ namespace {
 using abi::KernelAbi;
 using ir::Expr;
 
-/// Most threads of a GPU's block, on every architecture.
+/// Most threads of a GPU's block, on all architectures.
 constexpr std::int64_t kMostThreads = 1024;
 
-/// Most of what LaunchParts count: their offsets have 32 bits, with a sign.
+/// Most elements that LaunchParts count: their offsets are signed 32-bit numbers.
 constexpr std::int64_t kMostElements = std::numeric_limits<std::int32_t>::max();
 
 template <class Parts, class Visit>
@@ -35,7 +35,7 @@ void visit_parts(Parts& parts, Visit&& visit) {
   }
 }
 
-/// Every expression of a contract, in one order: what writes it and what reads it both go through here.
+/// Visits every expression of a contract in one order, which writing and reading share.
 template <class Abi, class Visit>
 void visit_exprs(Abi& abi, Visit&& visit) {
   visit(abi.rows);
@@ -63,7 +63,7 @@ void write_ids(const std::vector<ir::ValueId>& ids, ByteWriter& to) {
   for (const ir::ValueId id : ids) to.number(id);
 }
 
-/// Writes all but expressions, of which the reader knows how many there are: a span for each input, and a step for each
+/// Writes everything except expressions. The reader knows the counts: a span for each input, and a step for each
 /// extent.
 void write_parts(const std::optional<abi::LaunchParts>& parts, ByteWriter& to) {
   to.number(parts ? 1 : 0);
@@ -159,7 +159,7 @@ Status read_parts(KernelAbi& abi, ByteReader& from) {
   PADLOCK_TRY(parts.most_elements, from.number(1, kMostElements));
   PADLOCK_TRY(const std::size_t extents, from.count());
   PADLOCK_TRY(const std::size_t reaches, from.count());
-  // Each step takes one byte at least, so that no damaged count asks for more memory.
+  // Each step takes at least one byte, so a damaged count cannot request more memory.
   if (extents != 0 && reaches > from.left() / extents)
     return damaged_pack(fmt::format("{} reaches of {} steps in {} bytes", reaches, extents, from.left()));
   parts.extents.resize(extents);
@@ -183,7 +183,7 @@ Result<KernelAbi> read_abi(std::span<const Expr> exprs, ByteReader& from) {
   PADLOCK_TRY(const std::int64_t waits, from.number(0, 1));
   abi.waits = waits != 0;
   PADLOCK_TRY(const std::int64_t asks_for_memory, from.number(0, exprs.empty() ? 0 : 1));
-  if (asks_for_memory != 0) abi.shared_bytes = exprs.front();  // which one is read with the others
+  if (asks_for_memory != 0) abi.shared_bytes = exprs.front();  // the expression is read with the others
   PADLOCK_TRY(const std::size_t accesses, from.count());
   for (std::size_t i = 0; i < accesses; ++i) {
     PADLOCK_TRY(const std::string_view access, from.text());

@@ -12,9 +12,9 @@ constexpr std::array kIdentity = {std::byte{0x7F}, std::byte{'E'}, std::byte{'L'
                                   std::byte{'F'},  std::byte{2},   std::byte{1}};
 constexpr std::size_t kHeaderBytes = 64;
 constexpr std::uint64_t kCuda = 190;        // e_machine
-constexpr std::uint64_t kWithoutBytes = 8;  // SHT_NOBITS: memory that the file has no bytes of
+constexpr std::uint64_t kWithoutBytes = 8;  // SHT_NOBITS: memory without bytes in the file
 
-/// A little-endian number; the bytes have it.
+/// Reads a little-endian number. Precondition: it lies within the bytes.
 std::uint64_t number(std::span<const std::byte> bytes, std::size_t offset, std::size_t size) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < size; ++i) value |= std::to_integer<std::uint64_t>(bytes[offset + i]) << (8 * i);
@@ -25,10 +25,10 @@ bool is_within(std::uint64_t offset, std::uint64_t size, std::size_t all) {
   return offset <= all && size <= all - offset;
 }
 
-/// Where a table's place stands in the file's header, and what stands where in an entry.
+/// Where the file's header describes a table, and the fields of a table entry.
 struct TableLayout {
   std::size_t offset, entry_size, count;  // in the header: 8, 2 and 2 bytes
-  std::size_t least;                      // bytes of an entry
+  std::size_t least;                      // least bytes of an entry
   std::size_t data_offset, data_size;     // in an entry: 8 bytes each
 };
 constexpr TableLayout kSections{

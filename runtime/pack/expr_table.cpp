@@ -15,7 +15,7 @@ namespace {
 using ir::Expr;
 using ir::ExprKind;
 
-/// Recursive walks are safe up to here: what a schedule makes of a program's expressions nests little deeper than they.
+/// Recursion is safe up to this depth: a schedule's expressions nest little deeper than the program's.
 constexpr std::uint32_t kMaxDepth = 2 * limits::kExprDepth;
 
 class ExprReader {
@@ -54,7 +54,7 @@ class ExprReader {
 
   Result<Expr> constant() {
     PADLOCK_TRY(const Int128 value, from_.number());
-    // The one number whose negative is none.
+    // The only number whose negative does not fit.
     if (value == std::numeric_limits<Int128>::min()) return damaged_pack("a constant is too large");
     return exprs_.constant(value);
   }
@@ -66,7 +66,7 @@ class ExprReader {
     return *found;
   }
 
-  /// An expression that was read before.
+  /// Returns an expression that was read before.
   Result<Expr> operand() {
     PADLOCK_TRY(const std::int64_t slot, from_.number(0, std::ssize(made_) - 1));
     return made_[static_cast<std::size_t>(slot)];
@@ -98,13 +98,13 @@ class ExprReader {
   Result<Expr> quotient(ExprKind kind) {
     PADLOCK_TRY(const Expr a, operand());
     PADLOCK_TRY(const Expr b, operand());
-    // Check what the simplifier takes for granted.
+    // Check what the simplifier assumes.
     if (b.range().lo < 1 && !program_.facts().proves_positive(b))
       return damaged_pack(fmt::format("the divisor {} may not be positive", ir::to_string(exprs_, b, 200)));
     return kind == ExprKind::mod ? exprs_.mod(a, b) : exprs_.floordiv(a, b);
   }
 
-  /// By halves, so that a long operation costs little more than its length.
+  /// Folds by halves, so that a long operation costs little more than its length.
   Expr fold(ExprKind kind, std::span<const Expr> operands) {
     if (operands.size() == 1) return operands[0];
     const Expr a = fold(kind, operands.first(operands.size() / 2));

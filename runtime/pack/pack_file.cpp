@@ -16,7 +16,7 @@
 namespace padlock::runtime {
 namespace {
 
-/// An image in a pack begins at a multiple of this, so that a file that is mapped can be looked at as it is.
+/// Alignment of an image in a pack, so that tools can inspect a mapped file in place.
 constexpr std::size_t kCodeAlignment = 64;
 
 class PackWriter {
@@ -104,7 +104,7 @@ class PackReader {
   template <class T, class Read>
   Status read_list(std::vector<T>& list, Read&& read_one) {
     PADLOCK_TRY(const std::size_t count, from_.count());
-    // Grows as it is read: a count is only known not to exceed the bytes that are left.
+    // Grows while reading: the count is only known not to exceed the bytes left.
     for (std::size_t i = 0; i < count; ++i) PADLOCK_CHECK(read_one(list.emplace_back()));
     return {};
   }

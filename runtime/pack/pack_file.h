@@ -12,45 +12,45 @@
 #include "abi/gpu_targets.h"
 #include "support/error.h"
 
-// A pack: one file with the compiled variants of programs, for a process without a compiler. All numbers of its header
-// are little-endian:
+// A pack: one file with the compiled variants of programs, for a process without a compiler. The header's numbers are
+// little-endian:
 //
-//   bytes  what
-//   8      magic
-//   4      version of this format
-//   4      abi::kAbiRevision (abi/abi_revision.h)
-//   4      ELF's number of the architecture of its host code (62: x86-64), 0 where it has none
-//   4      zero
-//   8      bytes of the whole file
-//   8      bytes of the metadata, which follow (support/byte_stream.h)
-//   8      bytes of the code, which follow: images for CPUs, PTX and cubins for GPUs
-//   16     checksum (XXH3, 128 bits) of all that stands before
+// bytes  content
+// 8      magic
+// 4      version of this format
+// 4      abi::kAbiRevision (abi/abi_revision.h)
+// 4      ELF's number of the architecture of its host code (62: x86-64), 0 without host code
+// 4      zero
+// 8      bytes of the whole file
+// 8      bytes of the metadata, which follow (support/byte_stream.h)
+// 8      bytes of the code, which follow: images for CPUs, PTX and cubins for GPUs
+// 16     checksum (XXH3, 128 bits) of everything before it
 //
-// The checksum finds damage and no forger: a pack is code, and is to be trusted as the library that loads it is.
+// The checksum finds damage, not forgery: a pack is code, and needs as much trust as the library that loads it.
 namespace padlock::runtime {
 
-/// The code of a program made for a target with one config, as bytes: contract.h makes them of CompiledCode and back.
+/// The code of a program for a target with one config, as bytes: contract.h converts CompiledCode to and from them.
 struct PackConfig {
   std::string_view config;
-  std::int64_t task_bytes = 0;           ///< output bytes of one task of a thread pool
+  std::int64_t task_bytes = 0;           ///< output bytes of a thread pool's task
   std::span<const std::byte> contracts;  ///< contract.h
   std::span<const std::byte> code;
-  std::span<const std::byte> cubin = {};  ///< of PTX, for the architecture that is the target's name; empty: none
+  std::span<const std::byte> cubin = {};  ///< for PTX, assembled for the architecture named by the target; empty: none
 };
 
-/// The config that was tuned for a region of sizes: guards over the program's symbols, none for all sizes.
+/// The config tuned for a region of sizes: guards over the program's symbols, empty for all sizes.
 struct PackChoice {
   std::string_view region;
-  std::string_view config;  ///< of one of the target's codes
+  std::string_view config;  ///< names one of the target's codes
 };
 
 struct PackTarget {
-  std::string_view name;                        ///< as it was asked for: "host", "host:x86-64-v3", "sm_90"
+  std::string_view name;                        ///< as requested: "host", "host:x86-64-v3", "sm_90"
   std::string_view description;                 ///< CPU and features, or the architecture
-  std::vector<std::string_view> features = {};  ///< that the CPU must have (runtime/host/cpu_features.h)
-  std::string_view reason = {};                 ///< why these configs
+  std::vector<std::string_view> features = {};  ///< required of the CPU (runtime/host/cpu_features.h)
+  std::string_view reason = {};                 ///< why these configs were chosen
   std::vector<PackChoice> choices = {};
-  std::vector<PackConfig> codes = {};  ///< the first serves the sizes of which no choice speaks; at least one
+  std::vector<PackConfig> codes = {};  ///< at least one; the first serves the sizes without a choice
 
   /// Returns the kind of its codes.
   [[nodiscard]] abi::CodeKind kind() const {
@@ -65,40 +65,40 @@ struct PackProgram {
   std::vector<PackTarget> targets;
 };
 
-/// PackContents are what a pack says. They borrow all texts and bytes.
+/// PackContents describes everything in a pack. Borrows all texts and bytes.
 struct PackContents {
-  std::string_view build;  ///< what made it
+  std::string_view build;  ///< the build of Padlock that made it
   std::vector<PackProgram> programs;
 };
 
 /// Longer files are refused.
 inline constexpr std::int64_t kMaxPackBytes = std::int64_t{1} << 30;
 
-/// Error: resource_exhausted, for a pack that is too long.
+/// Error: resource_exhausted for a pack that is too long.
 [[nodiscard]] Result<std::vector<std::byte>> write_pack(const PackContents& contents);
 
-/// A pack in memory, checked but for contracts and programs, which are read when they are needed. Immutable,
-/// thread-safe.
+/// A pack in memory. Contracts and programs are checked when they are read, on demand; everything else is checked
+/// already. Immutable, thread-safe.
 class PackFile {
  public:
-  /// Errors: failed_precondition for a pack of another version, ABI revision or architecture; else damaged_pack, for
-  /// what is no pack, too.
+  /// Errors: failed_precondition for a pack of another version, ABI revision or architecture; else damaged_pack, also
+  /// for bytes that are no pack.
   [[nodiscard]] static Result<std::shared_ptr<const PackFile>> parse(std::vector<std::byte> bytes);
-  /// Errors also as support/file.h, and resource_exhausted for a file that is too long. All name the path.
+  /// Errors also as support/file.h, and resource_exhausted for too long a file. All name the path.
   [[nodiscard]] static Result<std::shared_ptr<const PackFile>> load(const std::string& path);
 
   [[nodiscard]] const PackContents& contents() const { return contents_; }
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
-  /// The checksum, 32 hexadecimal digits: packs with the same one are the same.
+  /// The checksum, 32 hexadecimal digits: packs with equal checksums are equal.
   [[nodiscard]] std::string fingerprint() const;
-  /// The program of that name; of a pack with one program, that one for an empty name. Error: not_found, naming those
-  /// there are.
+  /// Returns the program of that name; an empty name means the only program. Error: not_found, naming the programs in
+  /// the pack.
   [[nodiscard]] Result<const PackProgram*> find(std::string_view program) const;
 
  private:
   explicit PackFile(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
   std::vector<std::byte> bytes_;
-  PackContents contents_;  // of bytes_
+  PackContents contents_;  // borrows from bytes_
 };
 
 }  // namespace padlock::runtime

@@ -33,7 +33,7 @@ std::unexpected<Error> other(const char* what, std::uint32_t expected, std::uint
                                .message = fmt::format("expected a pack of {} {}, found {}", what, expected, found)});
 }
 
-/// Overflow is impossible: each part is compared with what is left.
+/// Cannot overflow: each part is compared with the bytes left.
 bool sizes_fit(const PackHeader& header, std::uint64_t claimed, std::uint64_t file) {
   if (claimed != file) return false;
   const std::uint64_t rest = file - PackHeader::kBytes - PackHeader::kChecksumBytes;

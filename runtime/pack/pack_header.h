@@ -14,7 +14,7 @@ namespace padlock::runtime {
 /// Name of a pack's bytes in errors.
 inline constexpr std::string_view kPack = "the pack";
 
-/// Makes the error for a file that is no pack, or not as it was written. Code: data_loss.
+/// Makes the error for a file that is no pack, or was changed after writing. Code: data_loss.
 [[nodiscard]] inline std::unexpected<Error> damaged_pack(std::string_view what) { return damaged(kPack, what); }
 
 /// The first bytes of a pack. See pack_file.h.
@@ -29,7 +29,7 @@ struct PackHeader {
   std::uint64_t code_bytes = 0;
 
   [[nodiscard]] std::array<std::byte, kBytes> bytes() const;
-  /// Reads the header of a whole file, whose sizes and checksum are checked. Errors: as PackFile::parse.
+  /// Reads the header of a whole file, and checks its sizes and checksum. Errors: as PackFile::parse.
   [[nodiscard]] static Result<PackHeader> of(std::span<const std::byte> file);
 };
 

@@ -10,7 +10,7 @@
 namespace padlock::runtime {
 namespace {
 
-/// In the order in which they are listed. A build without CUDA has no GPUs.
+/// In the order of listing. A build without CUDA has no GPUs.
 std::vector<const DeviceFamily*> families() {
   std::vector<const DeviceFamily*> all = {&host_family(), &reference_family(), &simt_family()};
 #ifdef PADLOCK_CUDA

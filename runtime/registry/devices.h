@@ -11,19 +11,19 @@
 
 namespace padlock::runtime {
 
-/// The devices that one user has, each opened on first need and kept. Thread-safe. Leaves the calling thread's current
-/// CUDA context as it was.
+/// The devices of one user, each opened on first need and kept. Thread-safe. Restores the calling thread's current CUDA
+/// context.
 class Devices {
  public:
   explicit Devices(const DeviceOptions& options);
-  /// The device, which lives as long as this. Errors: unavailable, naming the device and saying what was looked for or
-  /// what its driver says; else as the driver says.
+  /// Returns the device, which lives as long as this. Errors: unavailable, naming the device, with what was looked for
+  /// or its driver's message; else as the driver says.
   [[nodiscard]] Result<const Device*> open(const DeviceId& id);
 
-  /// Checks that programs can run there now. Error: unavailable, saying what was looked for. For a GPU, asks its driver
-  /// (the file that PADLOCK_CUDA_DRIVER names, else libcuda.so.1); makes no CUDA context.
+  /// Checks that programs can run on the device now. Error: unavailable, with what was looked for. For a GPU, asks its
+  /// driver (the file in PADLOCK_CUDA_DRIVER, else libcuda.so.1); makes no CUDA context.
   [[nodiscard]] static Status check(const DeviceId& id);
-  /// Every kind of device, available or not: of GPUs each one, or cuda:0 where there is none.
+  /// Lists every kind of device, available or not. Lists each GPU, or cuda:0 if there is none.
   [[nodiscard]] static std::vector<DeviceInfo> list();
 
  private:

@@ -11,7 +11,7 @@
 
 namespace padlock::runtime {
 
-/// ScratchArguments are what a launch on scratch memory is given, in the orders of Program::tensor_parameters(),
+/// ScratchArguments are the arguments of a launch on scratch memory, in the orders of Program::tensor_parameters(),
 /// results() and scalar_parameters(). Borrowed.
 struct ScratchArguments {
   std::span<const ScratchBuffer> inputs;
@@ -19,11 +19,11 @@ struct ScratchArguments {
   std::span<const std::uint64_t> scalars;
 };
 
-/// BoundLaunch::launch, of buffers that are as large as they must be. They lie in the device's memory.
+/// Calls BoundLaunch::launch with buffers of the right size in the device's memory.
 [[nodiscard]] Status launch_on_scratch(const BoundLaunch& launch, const ScratchArguments& arguments,
                                        void* stream = nullptr);
 
-/// Scratch buffers as a launch takes them. The launch makes it, and nobody else does.
+/// Views scratch buffers for a launch. Only a launch makes it.
 class ScratchViews {
  public:
   [[nodiscard]] std::span<const BufferView> inputs() const { return inputs_.span(); }

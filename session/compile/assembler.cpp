@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::chrono::seconds kMost{60};
 
-/// A new folder, removed with what is in it.
+/// A new folder, removed with its contents.
 class TemporaryFolder {
  public:
   [[nodiscard]] static Result<TemporaryFolder> create() {
@@ -44,7 +44,7 @@ class TemporaryFolder {
   std::string path_;
 };
 
-/// The path of a program: a name without a slash is looked for on PATH.
+/// Returns the path of a program: a name without a slash is searched on PATH.
 Result<std::string> find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
   const char* const path = std::getenv("PATH");
@@ -58,7 +58,7 @@ Result<std::string> find_program(const std::string& name) {
   return unavailable(fmt::format("expected an assembler for PTX, found no program {} on PATH", name));
 }
 
-/// Waits until the program has ended, for as long as one may take.
+/// Waits until the program has ended, up to a limit of time.
 Status run(const std::vector<std::string>& command) {
   PADLOCK_TRY(auto process, tuner::WorkerProcess::spawn(command));
   const auto deadline = tuner::Clock::now() + kMost;

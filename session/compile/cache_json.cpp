@@ -17,7 +17,7 @@ void add(JsonWriter& json, const tuner::KeyFields& fields) {
   json.end_array();
 }
 
-/// The members of a choice or a measurement, and those of its provenance beside them.
+/// Writes the members of a choice or a measurement, and beside them those of its provenance.
 template <class Data>
 void add_members(JsonWriter& json, const Data& data) {
   tuner::visit_members(data, [&json]<class T>(const char* name, const T& value) {

@@ -7,7 +7,8 @@
 
 namespace padlock::session {
 
-/// One object ("schema": 1) with a newline at its end: what the cache in file `cache` knows, and what is bad of it.
+/// Writes one object ("schema": 1) with a newline at its end: the contents and the problems of the cache in file
+/// `cache`.
 [[nodiscard]] std::string to_json(const std::string& cache, const std::vector<CacheEntry>& entries,
                                   const std::vector<std::string>& problems);
 

@@ -6,7 +6,7 @@
 namespace padlock::session {
 namespace {
 
-/// Numbers every value of a float type in order, both zeros as 0.
+/// Numbers all values of a float type in order; both zeros are 0.
 Int128 ordinal(ir::DType dtype, std::uint64_t bits) {
   const std::uint64_t sign = ir::format_of(dtype).sign_mask();
   const Int128 magnitude = bits & ~sign;

@@ -39,7 +39,7 @@ compiler::Stage stage_of(Stage stage) {
   }
 }
 
-/// LLVM ends the process where it runs out. A round number, not measured: room for what compiling takes.
+/// LLVM ends the process when it runs out of memory. A round number for what compiling takes, not measured.
 constexpr std::int64_t kMemoryToCompile = std::int64_t{128} << 20;
 
 /// Returns the target that "host" means for a device.
@@ -91,7 +91,7 @@ Result<Context::Resolved> Context::resolve(const runtime::Device& device, const 
   return resolved;
 }
 
-/// Error: invalid_argument, where times on the device mean nothing.
+/// Error: invalid_argument for a device whose times are meaningless.
 Result<const runtime::Device*> Context::tuned_device(runtime::DeviceId id) {
   PADLOCK_TRY(const runtime::Device* const device, devices_.open(id));
   if (!device->traits().emulated) return device;
@@ -105,7 +105,7 @@ Result<TargetCompiler*> Context::compiler_of(const CompileOptions& options) {
 
 Result<TargetCompiler*> Context::compiler_for(const std::string& target) {
   const std::lock_guard lock(mutex_);
-  // A name that is refused leaves nothing behind: there is no end of them.
+  // A refused name must leave nothing behind: there are endlessly many.
   if (const auto kept = compilers_.find(target); kept != compilers_.end()) return kept->second.get();
   PADLOCK_TRY(std::unique_ptr<TargetCompiler> made, observer_.create(target));
   return compilers_.emplace(target, std::move(made)).first->second.get();
@@ -140,7 +140,7 @@ Result<tuner::CacheKey> Context::key_of(const Program& program, const runtime::D
   } else {
     PADLOCK_TRY(const std::string cpu, describe_target(target));
     tuner::describe_host(fields, runtime::host_info(), cpu);
-    fields.threads = std::to_string(pool_.threads());  // those that a launch can have, not those that the machine has
+    fields.threads = std::to_string(pool_.threads());  // a launch's threads, not the machine's
   }
   return tuner::CacheKey(std::move(fields));
 }
@@ -172,7 +172,7 @@ Result<std::shared_ptr<const tuner::Lookup>> Context::look_up(const Program& pro
   });
 }
 
-/// Looks up this program in the cache, with the code of each config that it names; null for a miss, with why.
+/// Looks up this program in the cache, and compiles each config named there. Null for a miss, with its reason.
 Result<std::shared_ptr<const TunedConfigs>> Context::tuned_configs(const Program& program,
                                                                    const CompileOptions& options,
                                                                    const Resolved& resolved, const std::string& config,
@@ -190,7 +190,7 @@ Result<std::shared_ptr<const TunedConfigs>> Context::tuned_configs(const Program
     choice.config = compiler::to_string(parsed);
     if (choice.config != config && !compiled.contains(choice.config)) {
       auto tuned = compile_config(program, resolved, parsed, options.bounds_check);
-      // A record is a hint: what the device of now does not take, the default serves.
+      // A record is a hint: if the present device does not accept it, the default serves.
       if (!tuned && (is_device_lost(tuned.error()) || store_->mode() == tuner::Mode::require))
         return std::unexpected(std::move(tuned).error());
       if (!tuned) {
@@ -208,7 +208,7 @@ Result<std::shared_ptr<const TunedConfigs>> Context::tuned_configs(const Program
                                               store_->mode() == tuner::Mode::require);
 }
 
-/// Tunes; later bindings of the program take the chosen configs.
+/// Tunes; later bindings of the program use the chosen configs.
 Result<TuneReport> Context::tune_serving(const Program& program, const CompileOptions& options,
                                          const Resolved& resolved, const std::weak_ptr<CompiledProgram::State>& serving,
                                          const std::function<bool()>& stopped) {
@@ -235,7 +235,7 @@ Status Context::tune_later(const Program& program, const CompileOptions& options
         const Result<TuneReport> report = [&]() -> Result<TuneReport> {
           try {
             return tune_serving(program, options, resolved, serving, stopped);
-          } catch (const std::bad_alloc&) {  // there is nobody above this who could
+          } catch (const std::bad_alloc&) {  // no caller above this could catch it
             return resource_exhausted("out of memory");
           }
         }();

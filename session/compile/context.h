@@ -27,29 +27,28 @@ namespace padlock::session {
 struct ContextOptions {
   /// Threads of the pool, the caller's included; 0 means as many as the process may run on.
   int threads = 0;
-  /// A caller's own way of running loops, used instead of the pool where it is given.
+  /// A caller's way of running loops; if set, used instead of the pool.
   std::optional<runtime::ParallelFor> parallel_for;
-  /// The program that a tuner tries configs in; empty: as tuner::find_worker looks for it.
+  /// The program that a tuner runs to try configs; empty: searched as by tuner::find_worker.
   std::string worker = {};
-  /// CUDA's program ptxas, a path or a name on PATH, which packs' code for GPUs is assembled by beforehand; empty: a
-  /// driver does it.
+  /// A program like CUDA's ptxas, as a path or a name on PATH, that assembles packs' GPU code in advance; empty: the
+  /// driver does it later.
   std::string assembler = {};
-  /// A CUcontext of the caller's, borrowed, which serves its device instead of the primary one; it outlives the
-  /// context.
+  /// A caller's CUcontext, borrowed, used for its device instead of the primary one. Must outlive the context.
   void* cuda_context = nullptr;
 };
 
 struct CompileOptions {
   runtime::DeviceId device = {};
-  /// Target that code is made for: "host" (this machine), "host:NAME" or "sm_NN" (see
-  /// compiler/targets/target_compiler.h). "host" means sm_90 for the device simt, and for a GPU the newest known
-  /// architecture that it runs. A program for another CPU than this one can be printed, not run.
+  /// The target of the code: "host" (this machine), "host:NAME" or "sm_NN" (see compiler/targets/target_compiler.h).
+  /// "host" means sm_90 for the device simt and, for a GPU, the newest known architecture that it runs. Code for
+  /// another CPU than this one can be printed, not run.
   std::string target = "host";
-  /// "key=value,...": absent keys as in the default config; empty: what the cache has for the sizes that are bound, and
-  /// the default config for those for which it has nothing.
+  /// "key=value,..."; missing keys as in the default config. Empty: the cache's config for the bound sizes, or the
+  /// default if it has none.
   std::string config = {};
   bool bounds_check = false;
-  /// Tunes the program while it serves already; absent: not. See BackgroundTuning. With a config there is nothing to
+  /// Tunes the program while it is in use; nullopt: does not. See BackgroundTuning. With a config there is nothing to
   /// tune.
   std::optional<BackgroundTuning> background = {};
 };
@@ -59,68 +58,68 @@ enum class Stage : std::uint8_t { ir, kernel, schedule, llvm, ptx, assembly };
 /// Reads "ir", "kernel", "schedule", "llvm", "ptx" or "asm". Error: invalid_argument, listing these.
 [[nodiscard]] Result<Stage> parse_stage(std::string_view name);
 
-/// Error: resource_exhausted, where too little memory is left to compile in. Context::compile asks this itself.
+/// Error: resource_exhausted if too little memory is left to compile. Context::compile calls this itself.
 [[nodiscard]] Status check_memory_to_compile();
 
 struct TunedConfigs;
 
-/// A LaunchContext that compiles: owner of everything that is shared between programs. Compilers are made on first
-/// need. Thread-safe; must outlive what is compiled with it.
+/// A LaunchContext that compiles: owns everything that programs share. Makes compilers on first need. Thread-safe; must
+/// outlive what it compiles.
 class Context final : public LaunchContext {
  public:
   explicit Context(ContextOptions options = {});
   ~Context() override;
 
-  /// The slow step: once a program, whatever the sizes. Errors: invalid_argument for an unknown target or a config
-  /// outside the search space; unavailable for a device or target that this machine or build lacks;
+  /// Compiles a program: the slow step, done once for all sizes. Errors: invalid_argument for an unknown target or a
+  /// config outside the search space; unavailable for a device or target that this machine or build lacks;
   /// resource_exhausted and internal as in compiler/targets/target_compiler.h. For a GPU also the driver's:
   /// resource_exhausted for its memory, or a lost device.
   [[nodiscard]] Result<CompiledProgram> compile(const Program& program, const CompileOptions& options = {});
-  /// The text of one stage. Errors as `compile`; invalid_argument for a stage that the target does not have.
+  /// Returns the text of one stage. Errors as `compile`; invalid_argument for a stage that the target lacks.
   [[nodiscard]] Result<std::string> emit(const Program& program, Stage stage, const CompileOptions& options = {});
 
-  /// The programs compiled for each of the targets ("host", "host:NAME", "sm_NN"), with the configs that the cache has
-  /// for them, as the bytes of a pack (runtime/pack/pack_file.h). Of the targets that a device runs, it runs the first.
-  /// Errors: invalid_argument without a program or a target, and for a name that stands twice; else as `compile`.
+  /// Compiles the programs for each target ("host", "host:NAME", "sm_NN"), with the cache's configs for them, and
+  /// returns the bytes of a pack (runtime/pack/pack_file.h). A device uses the first target that it runs. Errors:
+  /// invalid_argument without a program or a target, and for a duplicate name; else as `compile`.
   [[nodiscard]] Result<std::vector<std::byte>> pack(const std::vector<Program>& programs,
                                                     const std::vector<std::string>& targets);
 
-  /// Every obligation of every kernel with its verdict, refuted ones too; for all configs of the target's search space,
-  /// or for the one that `compile` would take. Errors as `compile`.
+  /// Returns every obligation of every kernel with its verdict, refuted ones too. Covers all configs of the target's
+  /// search space, or only the config that `compile` would use. Errors as `compile`.
   [[nodiscard]] Result<std::vector<compiler::Proof>> prove(const Program& program, const CompileOptions& options = {},
                                                            bool all_configs = false);
 
   /// Returns the config that the options choose, without compiling: its text, after the checks of `compile`.
   [[nodiscard]] Result<std::string> choose_config(const CompileOptions& options);
-  /// CPU and features of a target. Errors as `compile`.
+  /// Returns CPU and features of a target. Errors as `compile`.
   [[nodiscard]] Result<std::string> describe_target(const std::string& target);
-  /// The program that tuning would start. Error: unavailable, saying what was looked for.
+  /// Returns the program that tuning would start. Error: unavailable, with what was looked for.
   [[nodiscard]] Result<std::string> find_worker() const;
 
-  /// Returns the key by which a tuning record of this program on this device is looked up. Error: invalid_argument for
-  /// a device that is not tuned (reference, simt); else as `compile`.
+  /// Returns the key for looking up tuning records of this program on this device. Error: invalid_argument for a device
+  /// that is not tuned (reference, simt); else as `compile`.
   [[nodiscard]] Result<tuner::CacheKey> cache_key(const Program& program, const CompileOptions& options = {});
 
-  /// From here on programs compiled without a config, for this machine or a GPU, take theirs from these files, and what
-  /// tuning learns is kept there. To be called before anything is compiled. Error: as tuner::Store::open; in
-  /// Mode::require a miss is an error of `compile` (not_found), and so is a config that the device does not take, for
-  /// which the default serves else.
+  /// Opens a cache. From now on programs compiled without a config, for this machine or a GPU, use its configs, and
+  /// tuning keeps results there. Call it before compiling anything. Error: as tuner::Store::open. In Mode::require
+  /// `compile` fails for a miss (not_found), and for a config that the device does not accept; in other modes the
+  /// default serves then.
   [[nodiscard]] Status use_cache(tuner::StoreOptions options);
 
-  /// Which regions of sizes would be tuned, and which configs tried. Errors: invalid_argument for sizes that make no
-  /// sense or a device that is not tuned; not_found where the program admits no sizes; else as `compile`.
+  /// Returns the regions of sizes to tune and the configs to try. Errors: invalid_argument for impossible sizes or a
+  /// device that is not tuned; not_found if the program admits no sizes; else as `compile`.
   [[nodiscard]] Result<TunePlan> plan_tuning(const Program& program, const TuneOptions& options);
-  /// Measures configs on scratch memory, in a process of their own, and keeps each result in the cache as it comes.
-  /// Programs that are compiled already keep their configs, but for CompileOptions::background. Errors: as plan_tuning;
+  /// Measures configs on scratch memory in a separate process, and keeps each result in the cache at once. Programs
+  /// already compiled keep their configs, except with CompileOptions::background. Errors: as plan_tuning;
   /// failed_precondition without a cache; unavailable without a worker.
   [[nodiscard]] Result<TuneReport> tune(const Program& program, const TuneOptions& options);
 
-  /// Waits until nothing that was to be tuned in the background is left.
+  /// Waits until all background tuning is done.
   void wait_for_tuning();
 
-  /// Configs that were tried so far: none where the cache knows what is needed.
+  /// Number of configs tried so far: 0 if the cache knows everything needed.
   [[nodiscard]] std::int64_t trial_count() const { return trials_; }
-  /// Kernels compiled so far.
+  /// Number of kernels compiled so far.
   [[nodiscard]] std::int64_t compile_count() const { return compiles_; }
 
  private:
@@ -128,7 +127,7 @@ class Context final : public LaunchContext {
   friend class Tuning;
   Result<std::shared_ptr<const tuner::Lookup>> look_up(const Program& program, const tuner::CacheKey& key,
                                                        const compiler::TargetCompiler& compiler);
-  /// What makes and runs a program's code, looked up once a compile or a tuning; borrowed from the context.
+  /// The compiler and device for a program, looked up once per compilation or tuning; borrowed from the context.
   struct Resolved {
     const runtime::Device* device;
     std::string target;  // as TargetCompiler::create takes it
@@ -157,10 +156,10 @@ class Context final : public LaunchContext {
   std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> compilers_;  // by target; guarded by mutex_
   std::string worker_;
   std::string assembler_;
-  std::unique_ptr<tuner::Store> store_;  // absent: no cache is used
+  std::unique_ptr<tuner::Store> store_;  // null: no cache is used
   std::atomic<std::int64_t> trials_ = 0;
   std::atomic<std::int64_t> compiles_ = 0;
-  std::unique_ptr<class JobThread> background_;  // last: its jobs use all of the above
+  std::unique_ptr<class JobThread> background_;  // last: its jobs use the members above
 };
 
 }  // namespace padlock::session

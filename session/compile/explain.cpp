@@ -89,7 +89,7 @@ class Explainer {
     json_.end_object();
   }
 
-  /// Returns how these sizes are launched, nothing without a binding: what is bound has a plan.
+  /// Returns the launch plan of these sizes, empty without a binding. A bound program always has a plan.
   [[nodiscard]] abi::LaunchPlan plan_of(const std::vector<const abi::KernelAbi*>& variants) const {
     if (bound_ == nullptr) return {};
     return abi::LaunchPlanner(program_, variants).plan(bound_->binding()).value_or(abi::LaunchPlan());
@@ -116,7 +116,7 @@ class Explainer {
     json_.member("what", what).member("bound", is_bound).end_object();
   }
 
-  /// Those of the program, then those of its kernels.
+  /// Writes the program's requirements, then those of its kernels.
   void write_requirements() {
     json_.key("requirements").begin_array();
     for (const ir::Requirement& requirement : program_.requirements())

@@ -10,8 +10,8 @@
 
 namespace padlock::session {
 
-/// Compiles the program for the options' target and tells what it needs and what came out, as one documented object
-/// ("schema": 1, docs/cli.md) with a newline at its end: sizes as expressions and, with `request`, as numbers too.
+/// Compiles the program for the options' target and describes its requirements and the result, as one documented object
+/// ("schema": 1, docs/cli.md) with a newline at its end. Sizes are expressions and, with `request`, numbers too.
 /// Expressions are cut at 200 characters. Errors: as Context::compile, and with a request as ir::Binding::bind.
 [[nodiscard]] Result<std::string> explain(Context& context, const Program& program, const CompileOptions& options,
                                           const std::optional<ir::BindRequest>& request);

@@ -12,19 +12,19 @@
 // Private to this folder.
 namespace padlock::session {
 
-/// Does jobs one after another on a thread of its own, which the first job starts. Thread-safe.
+/// Runs jobs one after another on its own thread, which the first job starts. Thread-safe.
 class JobThread {
  public:
-  /// Asks now and then whether it should stop.
+  /// A job calls `stopped` now and then to see whether to stop.
   using Job = std::function<void(const std::function<bool()>& stopped)>;
 
   JobThread() = default;
-  /// Stops the job at hand, forgets the others, and waits.
+  /// Stops the current job, drops the others, and waits.
   ~JobThread();
 
-  /// Error: resource_exhausted where no thread can be started.
+  /// Error: resource_exhausted if no thread can be started.
   [[nodiscard]] Status add(Job job);
-  /// Waits until no job is left. Not to be called by a job.
+  /// Waits until no job is left. Must not be called by a job.
   void wait();
 
  private:
@@ -32,8 +32,8 @@ class JobThread {
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::deque<Job> jobs_;  // the first is at hand; guarded by mutex_
-  std::jthread thread_;   // last: its work uses the rest
+  std::deque<Job> jobs_;  // the first is running; guarded by mutex_
+  std::jthread thread_;   // last: its jobs use the members above
 };
 
 }  // namespace padlock::session

@@ -21,13 +21,13 @@ namespace padlock::session {
 
 using compiler::TargetCompiler;
 
-/// Compiles what goes into a pack, and keeps it until it is written.
+/// Compiles the contents of a pack, and keeps them until they are written.
 class PackBuilder {
  public:
   explicit PackBuilder(Context& context) : context_(context) {}
 
   Status add(const Program& program, const std::vector<std::string>& targets) {
-    // Its canonical text is what the pack has, so it is also what is compiled: contracts name values by number.
+    // The pack holds the canonical text, so compile that text: contracts name values by number.
     PADLOCK_TRY(const Program canonical, Program::from_text(ir::to_string(program.ir())));
     if (!names_.insert(canonical.ir().name()).second)
       return invalid_argument(fmt::format("two programs are called {}", canonical.ir().name()));
@@ -71,7 +71,7 @@ class PackBuilder {
     return target;
   }
 
-  /// Adds the code of a config, unless it is there. Returns the config's text.
+  /// Adds the code of a config unless it is there already. Returns the config's text.
   Result<std::string_view> add_code(const Program& program, TargetCompiler& compiler, const compiler::Config& config,
                                     runtime::PackTarget& target) {
     std::string text = compiler::to_string(config);
@@ -89,14 +89,14 @@ class PackBuilder {
                                    .contracts = keep(std::move(contracts)),
                                    .code = keep(std::move(made.bytes)),
                                    .cubin = keep(std::move(made.cubin))};
-    // Read the code as a loader would, so that what it would refuse is known now.
+    // Read the code like a loader, to find now what a loader would refuse.
     PADLOCK_CHECK(runtime::read_code(program.ir(), made.kind, code));
     target.codes.push_back(code);
     return code.config;
   }
 
-  /// Adds the configs that the cache chooses for a target, whose machine need not be this one: cores and caches are not
-  /// known then, and a store that matches loosely (tuner::Match) goes without. Returns the reason.
+  /// Adds the configs that the cache chooses for a target. The target's machine may be another one: its cores and
+  /// caches are unknown, and a store that matches loosely (tuner::Match) does without. Returns the reason.
   Result<std::string> add_choices(const Program& program, const std::string& name, TargetCompiler& compiler,
                                   runtime::PackTarget& target) {
     if (context_.store_ == nullptr) return "the default of this target";
@@ -108,7 +108,7 @@ class PackBuilder {
     }
     PADLOCK_TRY(const auto lookup, context_.look_up(program, tuner::CacheKey(std::move(fields)), compiler));
     if (!lookup->hit()) return fmt::format("the default of this target: the cache missed, {}", lookup->reason);
-    // What the cache has for a CPU is this one's; a GPU's caches are not known here.
+    // The cache's CPU is this machine's; a GPU's caches are unknown here.
     PADLOCK_TRY(const runtime::Device* const host, context_.devices_.open({}));
     const std::int64_t cache = abi::is_gpu(name) ? 0 : host->facts().cache_share(std::numeric_limits<int>::max());
     for (const auto& [choice, sizes] : tuner::serving(program.ir(), lookup->choices, cache)) {
@@ -122,8 +122,8 @@ class PackBuilder {
 
   Context& context_;
   std::set<std::string> names_;
-  std::deque<std::string> texts_;             // which the contents borrow
-  std::deque<std::vector<std::byte>> bytes_;  // likewise
+  std::deque<std::string> texts_;             // borrowed by the contents
+  std::deque<std::vector<std::byte>> bytes_;  // borrowed by the contents
   runtime::PackContents contents_;
 };
 

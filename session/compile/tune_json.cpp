@@ -11,7 +11,7 @@ void write_sizes(JsonWriter& json, const tuner::Sizes& sizes) {
   json.end_object();
 }
 
-/// Times over those of the default, and half their 95 % intervals, by setting.
+/// Writes, by setting, times divided by the default's, and half their 95 % intervals.
 void write_ratios(JsonWriter& json, const std::optional<tuner::Ratios>& ratios) {
   if (!ratios) return;
   json.key("ratios").begin_object();

@@ -7,8 +7,8 @@
 
 namespace padlock::session {
 
-/// One documented object each ("schema": 1, docs/cli.md), with a newline at its end. `program` is its name, `cache` the
-/// file in which everything is kept.
+/// Each writes one documented object ("schema": 1, docs/cli.md) with a newline at its end. `program` is the program's
+/// name, `cache` the file that keeps everything.
 [[nodiscard]] std::string to_json(const std::string& program, const TunePlan& plan, std::uint64_t seed);
 [[nodiscard]] std::string to_json(const std::string& program, const TuneReport& report, const std::string& cache,
                                   std::uint64_t seed);

@@ -19,14 +19,14 @@
 namespace padlock::session {
 namespace {
 
-/// Facts of a device that tuning needs.
+/// Facts about a device that tuning needs.
 struct Facts {
   tuner::Machine machine;
   std::vector<std::int64_t> caches;
   std::int64_t free_bytes = 0;
 };
 
-/// The device's caches, the last one as far as launches can have it.
+/// Returns the sizes of the device's caches; of the last one, the part that launches can have.
 std::vector<std::int64_t> caches_of(const runtime::DeviceFacts& facts, int threads) {
   std::vector<std::int64_t> caches = facts.cache_bytes;
   if (!caches.empty()) caches.back() = facts.cache_share(threads);
@@ -42,15 +42,15 @@ Result<Facts> facts_of(const runtime::Device& device, int threads) {
                            .core_cache_bytes = known.cache_bytes.size() > 1 ? known.cache_bytes.front() : 0,
                            .multiprocessors = known.gpu ? known.gpu->multiprocessors : 0},
                .caches = caches_of(known, threads),
-               // Count the host's memory, too: inputs and outputs are made there and compared with data there.
+               // The host's memory is also a limit: inputs and outputs are made and compared there.
                .free_bytes = std::min(available, runtime::available_memory())};
 }
 
-constexpr std::int64_t kTimeLimitMs = 10'000;  // of one config
-constexpr double kReferenceShare = 0.2;        // of a region's budget, which the reference may take
+constexpr std::int64_t kTimeLimitMs = 10'000;  // per config
+constexpr double kReferenceShare = 0.2;        // the reference's part of a region's budget, at most
 
-/// Returns about how many seconds the default alone takes at a binding: a worker, data, a reference, checks and times.
-/// The rates are round numbers of two cores.
+/// Estimates the seconds that the default alone takes at a binding: worker, data, reference, checks and timing. The
+/// rates are round numbers for two cores.
 double least_seconds(const ir::Binding& binding) {
   constexpr double kStart = 0.15, kSecondsAByte = 8e-10, kSecondsAnElement = 1.8e-8;
   const ir::Program& program = binding.program();
@@ -60,7 +60,7 @@ double least_seconds(const ir::Binding& binding) {
   return kStart + kSecondsAByte * static_cast<double>(tuner::data_bytes(binding)) + kSecondsAnElement * elements;
 }
 
-/// The choice for a region that the store already has.
+/// Returns the choice that the store already has for a region.
 const tuner::Choice* known_choice(const tuner::Lookup& lookup, const tuner::PlannedRegion& region) {
   const auto found = std::ranges::find_if(lookup.choices, [&](const tuner::Choice& choice) {
     return choice.region == region.region && choice.regime.value_or(tuner::Regime::cold) == region.regime;
@@ -86,7 +86,7 @@ int TuneReport::chosen() const {
       std::ranges::count_if(regions, [](const TunedRegion& r) { return r.outcome.config.has_value(); }));
 }
 
-/// One program being tuned, with the worker that tries its configs.
+/// The tuning of one program, with the worker that tries its configs.
 class Tuning {
  public:
   Tuning(Context& context, const Program& program, const TuneOptions& options)
@@ -154,7 +154,7 @@ class Tuning {
     return {};
   }
 
-  /// Finds out before anything is measured whether it can be kept, by putting the key.
+  /// Finds out before measuring whether results can be kept, by putting the key.
   Status check_cache() {
     if (!options_.must_keep) return {};
     PADLOCK_CHECK(context_.store_->add(*key_, std::span<const tuner::Measurement>()));
@@ -163,7 +163,7 @@ class Tuning {
     return failed_precondition(fmt::format("expected a cache that can be written, found one that cannot: {}", why));
   }
 
-  /// Leaves the regions of this shard.
+  /// Keeps only the regions of this shard.
   Status deal(std::vector<tuner::PlannedRegion>& regions) {
     const tuner::Shard& shard = options_.shard;
     if (!shard.is_valid())
@@ -172,7 +172,7 @@ class Tuning {
     return {};
   }
 
-  /// `index`: of the region among the bindings that the space has costs for; `texts`: of its configs.
+  /// `index`: the region's index among the bindings for which the space has costs; `texts`: of its configs.
   RegionPlan plan_region(tuner::PlannedRegion region, const ir::Binding& binding, std::size_t index,
                          const compiler::SearchSpace& space, const std::vector<std::string>& texts,
                          const tuner::Machine& machine) {
@@ -271,18 +271,18 @@ class Tuning {
   }
 
   [[nodiscard]] bool cancelled() const { return options_.cancelled && options_.cancelled(); }
-  /// Returns whether the config that is tried now is to be given up.
+  /// Returns whether to give up the config that is being tried.
   [[nodiscard]] bool is_late() const { return limit_ && watch_.seconds() > *limit_; }
 
   Context& context_;
   const Program& program_;
   const TuneOptions& options_;
-  std::optional<Context::Resolved> resolved_;  // when planned, as the key
+  std::optional<Context::Resolved> resolved_;  // set when planned, like the key
   std::optional<tuner::CacheKey> key_;
   std::int64_t memory_bytes_ = 0;
-  double reference_ms_ = 0;              // of a region
-  std::optional<tuner::Worker> worker_;  // started when the first config is tried
-  std::optional<double> limit_;          // of what is tried now, on the watch
+  double reference_ms_ = 0;              // for a region
+  std::optional<tuner::Worker> worker_;  // started for the first config to try
+  std::optional<double> limit_;          // for the current try, on the watch
   Stopwatch watch_;
 };
 

@@ -12,7 +12,7 @@
 namespace padlock::session {
 namespace {
 
-/// By what it begins with: a record's line, or a database's header.
+/// Decides by the first bytes: those of a record's line or of a database's header.
 Result<bool> is_export(const std::string& path) {
   PADLOCK_TRY(const InputFile file, InputFile::open(path));
   if (file.size() == 0) return false;
@@ -21,7 +21,7 @@ Result<bool> is_export(const std::string& path) {
   return first == std::byte{'{'};
 }
 
-/// Reads an export or a cache file, whichever it is.
+/// Reads an export or a cache file.
 template <class Set>
 Result<Set> read_with(const std::string& path, Set (*parse)(std::string_view), Set (tuner::StoreFile::*read)()) {
   PADLOCK_TRY(const bool lines, is_export(path));

@@ -23,7 +23,7 @@ class KnownSymbols {
     if (!has(symbol)) values_[symbol] = value;
   }
 
-  /// Evaluates, where every symbol of the expression is known and the value fits.
+  /// Evaluates if every symbol of the expression is known and the value fits.
   [[nodiscard]] std::optional<std::int64_t> evaluate(Expr e) const {
     std::unordered_set<std::uint32_t> seen;
     if (!known(e, seen)) return std::nullopt;
@@ -54,13 +54,13 @@ class KnownSymbols {
   std::vector<std::optional<std::int64_t>> values_;
 };
 
-/// Gives every bare symbol in `list` that has no value yet the value in the same place.
+/// Gives bare symbols in `list` without a value the value at the same position.
 void offer_all(KnownSymbols& known, std::span<const Expr> list, std::span<const std::int64_t> values) {
   for (std::size_t axis = 0; axis < std::min(list.size(), values.size()); ++axis)
     if (list[axis].kind() == ExprKind::symbol) known.offer(list[axis].symbol(), values[axis]);
 }
 
-/// The same for strides, without those of axes that have no second element: these say nothing.
+/// The same for strides, except of axes without a second element, whose strides mean nothing.
 Status offer_strides(KnownSymbols& known, std::span<const Expr> strides, const TensorSource& source) {
   std::vector<std::int64_t> values = source.strides.value_or(std::vector<std::int64_t>());
   if (!source.strides) {
@@ -73,7 +73,7 @@ Status offer_strides(KnownSymbols& known, std::span<const Expr> strides, const T
   return {};
 }
 
-/// Gives strides that nothing else fixes their dense value.
+/// Gives strides that nothing else determines their dense value.
 Status offer_dense_strides(KnownSymbols& known, const ir::Value& parameter) {
   const auto extents = known.evaluate(parameter.extents());
   if (!extents) return {};
@@ -95,7 +95,7 @@ Result<std::vector<std::int64_t>> dense_strides(const std::vector<std::int64_t>&
     if (count >= kMost) return invalid_argument("expected an array of fewer than 2^62 elements");
     list.push_back(context.constant(extent));
   }
-  // Column-major is row-major read backwards; only Layout makes strides.
+  // Column-major is row-major backwards; only Layout computes strides.
   if (order == ElementOrder::column_major) std::reverse(list.begin(), list.end());
   const ir::Layout layout = ir::Layout::dense(context, std::move(list));
   std::vector<std::int64_t> strides;
@@ -133,7 +133,7 @@ Result<SourceRequest> request_for(const ir::Program& program, const std::vector<
     if (info.kind == ir::SymbolKind::coordinate) continue;
     if (!known.has(symbol)) result.missing.push_back(info.name);
   }
-  // A stride that only arrays still to be made have: their binding has no tensor to take it from.
+  // A stride may belong only to arrays that do not exist yet: their binding has no tensor to take it from.
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (sources[i]) continue;
     for (const Expr stride : program.value(parameters[i]).layout.strides())

@@ -59,7 +59,7 @@ Result<BoundProgram> CompiledProgram::bind(const ir::BindRequest& request) const
     if (other != tuned->compiled.end()) bound->compiled = other->second;
   }
   Status loaded = bound->load();
-  // A choice is a hint: what the device of now does not take, the default serves.
+  // A choice is a hint: if the present device does not accept it, the default serves.
   if (!loaded && bound->compiled != state_ && !tuned->is_required && !is_device_lost(loaded.error())) {
     bound->reason = fmt::format("{} but for {}: {}: not tuned: the default config", tuned->reason,
                                 bound->compiled->config, loaded.error().message);
@@ -126,7 +126,7 @@ LaunchViews::LaunchViews(const LaunchPointers& pointers, const runtime::Argument
 
 Status BoundProgram::State::launch(const LaunchViews& views, std::span<const std::uint64_t> scalars,
                                    void* stream) const {
-  // Another CPU's instructions would end the process.
+  // Instructions of another CPU would end the process.
   if (!compiled->runs_here)
     return failed_precondition(fmt::format("expected a program made for this machine, found one made for {}",
                                            compiled->target.substr(0, compiled->target.find(' '))));
@@ -138,7 +138,7 @@ Status BoundProgram::launch(const LaunchArguments& arguments) const {
 }
 
 Status BoundProgram::launch(const LaunchPointers& pointers) const {
-  // Before there are views, which ask the sizes of as many.
+  // Check before making views, which read one size per pointer.
   const runtime::ArgumentSizes& sizes = state_->bound->sizes();
   PADLOCK_CHECK(sizes.check_counts(pointers.inputs.size(), pointers.outputs.size()));
   return state_->launch(LaunchViews(pointers, sizes), pointers.scalars, pointers.stream);

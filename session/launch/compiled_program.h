@@ -25,18 +25,18 @@ struct TensorInfo {
 };
 
 /// The buffers and scalars of one launch, in the order of the program's tensor parameters, results and scalar
-/// parameters. A scalar is its bits, zero-extended. All borrowed. For a GPU the buffers are the caller's addresses of
-/// device memory, each a multiple of its element's size, and in use until the stream has got there.
+/// parameters. A scalar is its bits, zero-extended. All borrowed. For a GPU, buffers are the caller's device addresses,
+/// each a multiple of its element's size, and in use until the stream has got there.
 struct LaunchArguments {
   std::span<const runtime::UserBuffer> inputs;
   std::span<const runtime::UserBuffer> outputs;
   std::span<const std::uint64_t> scalars;
-  /// Stream of a GPU: a CUstream of the device's primary context, borrowed; null for the default stream. Else not
-  /// looked at.
+  /// Stream of a GPU: a CUstream of the device's primary context, borrowed; null for the default stream. Ignored on
+  /// other devices.
   void* stream = nullptr;
 };
 
-/// The same where a pointer is all that a caller has: what it points to is taken to be as large as the program needs.
+/// The same for a caller that only has pointers: each is assumed to point to as many bytes as the program needs.
 struct LaunchPointers {
   std::span<const void* const> inputs;
   std::span<void* const> outputs;
@@ -48,28 +48,29 @@ struct LaunchPointers {
 /// launches may run at once. The context must outlive it.
 class BoundProgram {
  public:
-  /// Returns the program that it runs, compiled with the config that was chosen for these sizes.
+  /// Returns the program that it runs, compiled with the config chosen for these sizes.
   [[nodiscard]] class CompiledProgram compiled() const;
-  /// Why that config: as CompiledProgram::reason, and for which region of sizes.
+  /// The reason for that config: as CompiledProgram::reason, with the region of sizes.
   [[nodiscard]] std::string reason() const;
   [[nodiscard]] const ir::Binding& binding() const;
   [[nodiscard]] const std::vector<TensorInfo>& inputs() const;
   /// Row-major and dense.
   [[nodiscard]] const std::vector<TensorInfo>& results() const;
 
-  /// Computes all results; on a GPU, queues that on the arguments' stream: then it allocates nothing, waits for
-  /// nothing, is legal while the stream is captured, and leaves the thread's current CUDA context as it was. Errors:
-  /// invalid_argument for a buffer that is too small, an output that overlaps any other buffer or, on a GPU, a
-  /// misaligned address (nothing is written then); failed_precondition for code made for a target other than "host";
-  /// internal where a bounds check fails (on a GPU, `synchronize` says so); a lost device.
+  /// Computes all results. On a GPU it queues the work on the arguments' stream, allocates nothing, waits for nothing,
+  /// is legal while the stream is captured, and restores the thread's current CUDA context. Errors: invalid_argument
+  /// for a buffer that is too small, an output that overlaps another buffer or, on a GPU, a misaligned address (nothing
+  /// is written then); failed_precondition for code made for a target other than "host"; internal if a bounds check
+  /// fails (on a GPU, `synchronize` reports it); a lost device.
   [[nodiscard]] Status launch(const LaunchArguments& arguments) const;
   [[nodiscard]] Status launch(const LaunchPointers& pointers) const;
-  /// Waits until the work of a GPU's stream is done and says how it went; elsewhere `launch` has waited. Illegal while
-  /// the stream is captured. Errors: a lost device (is_device_lost); internal where a bounds check of this program
-  /// failed, on whichever stream, since this was asked last; failed_precondition for a captured stream.
+  /// Waits until the work of a GPU's stream is done and returns its status; on other devices `launch` has waited.
+  /// Illegal while the stream is captured. Errors: a lost device (is_device_lost); internal if a bounds check of this
+  /// program failed, on any stream, since the last question; failed_precondition for a captured stream.
   [[nodiscard]] Status synchronize(void* stream = nullptr) const;
-  /// Returns whether the language leaves a NaN's sign and payload open at this element of result `result` (then any NaN
-  /// will do). Asks the interpreter, so it costs microseconds; on every device the arguments are in the host's memory.
+  /// Returns whether the language leaves a NaN's sign and payload open at this element of result `result` (any NaN is
+  /// right then). Runs the interpreter, so it takes microseconds; for every device the arguments are in the host's
+  /// memory.
   [[nodiscard]] Result<bool> nan_is_open(std::size_t result, std::span<const std::int64_t> coordinates,
                                          const LaunchArguments& arguments) const;
 
@@ -77,30 +78,29 @@ class BoundProgram {
   friend class CompiledProgram;
   struct State;
   explicit BoundProgram(std::shared_ptr<const State> state) : state_(std::move(state)) {}
-  std::shared_ptr<const State> state_;  // shared: a handle that is copied between threads
+  std::shared_ptr<const State> state_;  // shared by copies of the handle, across threads
 };
 
-/// A program compiled for a device, for all sizes that it admits. A cheap handle, thread-safe, and immutable but for
-/// the configs that tuning in the background adds, which later bindings take. The context must outlive it. The last
-/// handle, bound programs' included, unloads the code: on a GPU not before the work that was queued is done, nor while
-/// a stream is captured.
+/// A program compiled for a device, for all sizes that it admits. A cheap handle, thread-safe. Immutable except for
+/// configs from background tuning, which later bindings use. The context must outlive it. The last handle, including
+/// bound programs, unloads the code: on a GPU its queued work must be done, and no stream captured.
 class CompiledProgram {
  public:
-  /// On a GPU the first sizes that take a variant of a kernel load its code: milliseconds, legal while a stream is
-  /// captured. Errors: as ir::Binding::bind, and nothing is allocated or launched then; of a GPU's code, as its driver
-  /// says, by the variant's name.
+  /// Binds to sizes. On a GPU the first sizes that select a variant of a kernel load its code: this takes milliseconds
+  /// and is legal while a stream is captured. Errors: as ir::Binding::bind, before anything is allocated or launched;
+  /// for a GPU's code, as its driver says, with the variant's name.
   [[nodiscard]] Result<BoundProgram> bind(const ir::BindRequest& request) const;
 
   [[nodiscard]] const Program& program() const;
   [[nodiscard]] const runtime::Device& device() const;
-  /// The text of the config for sizes of which a cache says nothing; empty on the reference.
+  /// The text of the config for sizes that the cache does not cover; empty on the reference.
   [[nodiscard]] const std::string& config() const;
-  /// Why this config: that it was asked for, the default, or what the cache said; then a binding says which region.
+  /// The reason for this config: requested, the default, or the cache's statement; a binding then names the region.
   [[nodiscard]] std::string reason() const;
-  /// CPU and features, or the GPU architecture that the code is made for; empty on the reference.
+  /// CPU and features, or the GPU architecture, of the code; empty on the reference.
   [[nodiscard]] const std::string& target() const;
-  /// The contracts of its kernels, in launch order; none on the reference. Of each its variants, of which the first
-  /// assumes nothing and the others are for the sizes that their guards admit.
+  /// The contracts of its kernels, in launch order; empty on the reference. Each kernel lists its variants: the first
+  /// has no assumptions, the others are for the sizes that their guards admit.
   [[nodiscard]] std::vector<std::vector<const abi::KernelAbi*>> kernels() const;
 
   struct State;  ///< private to the folder

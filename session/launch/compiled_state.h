@@ -13,22 +13,22 @@
 #include "support/stack_array.h"
 #include "tuner/cache/choice.h"
 
-// Defines what the handles of compiled_program.h hold. Private to this folder.
+// Defines the contents of the handles in compiled_program.h. Private to this folder.
 namespace padlock::session {
 
-/// TunedConfigs hold what a cache knows of a program: which config serves which sizes, and the program compiled with
-/// those that differ from the one that serves the others, by their text in the cache.
+/// TunedConfigs holds a cache's knowledge of a program: which config serves which sizes, and the program compiled with
+/// each config except the one for other sizes, by the config's text in the cache.
 struct TunedConfigs {
-  std::string reason;  ///< what the cache said
+  std::string reason;  ///< the cache's statement
   tuner::ProgramChoices choices;
   std::map<std::string, std::shared_ptr<const CompiledProgram::State>> compiled;  // shared: bound programs keep them
-  bool is_required = false;  ///< an error where a config does not load, and no default instead
+  bool is_required = false;  ///< a config that does not load is an error; no default instead
 };
 
-/// The newest of them: tuning in the background learns while a program serves. Thread-safe.
+/// Holds the newest TunedConfigs: background tuning replaces them while a program is in use. Thread-safe.
 class TunedSlot {
  public:
-  /// Null where nothing is known.
+  /// Null if nothing is known.
   [[nodiscard]] std::shared_ptr<const TunedConfigs> get() const {
     const std::lock_guard lock(mutex_);
     return configs_;
@@ -48,20 +48,20 @@ struct CompiledProgram::State {
   const runtime::Device* device;  // borrowed from the context (outlives this)
   std::string config = {};
   std::string target = {};
-  bool runs_here = true;  // made for this machine's CPU, or its GPU
+  bool runs_here = true;  // made for this machine's CPU or GPU
   std::unique_ptr<const runtime::LoadedProgram> loaded = {};
-  std::string reason = {};  ///< why this config, where no cache has another
+  std::string reason = {};  ///< for this config, unless a cache has another one
   TunedSlot tuned = {};
 };
 
-/// Makes the state that no config changes; nothing is loaded.
+/// Makes the state that no config changes; loads nothing.
 [[nodiscard]] std::shared_ptr<CompiledProgram::State> make_state(const Program& program, const runtime::Device& device);
 
 /// The buffers of a launch, inputs first, without allocating.
 class LaunchViews {
  public:
   explicit LaunchViews(const LaunchArguments& arguments);
-  /// Precondition: as many pointers as there are sizes.
+  /// Precondition: equally many pointers and sizes.
   LaunchViews(const LaunchPointers& pointers, const runtime::ArgumentSizes& sizes);
   [[nodiscard]] std::span<const runtime::BufferView> inputs() const { return views_.span().first(inputs_); }
   [[nodiscard]] std::span<const runtime::BufferView> outputs() const { return views_.span().subspan(inputs_); }
@@ -77,9 +77,9 @@ struct BoundProgram::State {
   std::unique_ptr<const runtime::BoundLaunch> bound = {};
   std::vector<TensorInfo> inputs = {};
   std::vector<TensorInfo> results = {};
-  std::string reason = {};  ///< where a cache hit: for which sizes; else the compiled program's
+  std::string reason = {};  ///< after a cache hit: for which sizes; else the compiled program's
 
-  /// Makes `bound` of the compiled program and the binding. Errors: as runtime::LoadedProgram::bind.
+  /// Makes `bound` from the compiled program and the binding. Errors: as runtime::LoadedProgram::bind.
   [[nodiscard]] Status load();
   /// Fills in `inputs` and `results`.
   void describe_arguments();

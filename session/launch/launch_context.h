@@ -17,16 +17,15 @@ namespace padlock::session {
 struct LaunchOptions {
   /// Threads of the pool, the caller's included; 0 means as many as the process may run on.
   int threads = 0;
-  /// A caller's own way of running loops, used instead of the pool where it is given.
+  /// A caller's way of running loops; if set, used instead of the pool.
   std::optional<runtime::ParallelFor> parallel_for = {};
-  /// A CUcontext of the caller's, borrowed, which serves its device instead of the primary one; it outlives the
-  /// context.
+  /// A caller's CUcontext, borrowed, used for its device instead of the primary one. Must outlive the context.
   void* cuda_context = nullptr;
 };
 
-/// LaunchContext holds what compiled programs share when they run, without a compiler: the thread pool, and the
-/// devices, opened on first need: of GPUs their primary contexts are retained. Thread-safe; must outlive what is loaded
-/// with it. Leaves the calling thread's current CUDA context as it was.
+/// LaunchContext holds what compiled programs share at run time, without a compiler: the thread pool, and the devices,
+/// opened on first need; for GPUs it retains the primary contexts. Thread-safe; must outlive what it loads. Restores
+/// the calling thread's current CUDA context.
 class LaunchContext {
  public:
   explicit LaunchContext(const LaunchOptions& options = {});
@@ -34,13 +33,13 @@ class LaunchContext {
   LaunchContext& operator=(const LaunchContext&) = delete;
   virtual ~LaunchContext() = default;
 
-  /// The program on the reference, where nothing is compiled.
+  /// Returns the program on the reference, which compiles nothing.
   [[nodiscard]] Result<CompiledProgram> interpret(const Program& program);
 
-  /// A program of a pack, ready to be bound: the pack may go then. On the host and on GPUs it runs the code of the
-  /// first target that the device can run; on the reference it is interpreted. Errors: those of
-  /// runtime::PackFile::find; unavailable for a missing device, or if no target's code runs there, with each reason;
-  /// invalid_argument for simt; data_loss for a damaged program; for a GPU also the driver's for loading the code.
+  /// Loads a program of a pack, ready for binding; the pack may then be dropped. The host and GPUs run the code of the
+  /// first target that the device can run; the reference interprets. Errors: those of runtime::PackFile::find;
+  /// unavailable for a missing device, or if no target's code runs there, with each reason; invalid_argument for simt;
+  /// data_loss for a damaged program; for a GPU also the driver's for loading the code.
   [[nodiscard]] Result<CompiledProgram> load(const runtime::PackFile& pack, std::string_view program,
                                              runtime::DeviceId device = {});
 

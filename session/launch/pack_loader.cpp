@@ -39,7 +39,7 @@ Result<PackLoader::State> PackLoader::load_code(const Program& program, const ru
   state->target = target.description;
   state->reason = target.reason;
   PADLOCK_TRY(abi::CompiledCode made, runtime::read_code(program.ir(), target.kind(), code));
-  if (!made.cubin.empty()) {  // which no other GPU runs
+  if (!made.cubin.empty()) {  // other GPUs cannot run it
     const std::optional<runtime::GpuFacts> gpu = device_.facts().gpu;
     if (!gpu || gpu->architecture() != target.name) made.cubin.clear();
   }
@@ -47,7 +47,7 @@ Result<PackLoader::State> PackLoader::load_code(const Program& program, const ru
   return state;
 }
 
-/// The configs that were tuned for regions of sizes, beside the one that serves the others.
+/// Adds the configs that were tuned for regions of sizes, beside the one for other sizes.
 Status PackLoader::add_choices(CompiledProgram::State& state, const runtime::PackTarget& target) const {
   if (target.choices.empty()) return {};
   std::vector<tuner::Choice> choices;

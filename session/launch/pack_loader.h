@@ -8,7 +8,7 @@
 // Private to this folder.
 namespace padlock::session {
 
-/// Makes compiled programs for one device, which it borrows, of those in packs.
+/// Makes compiled programs from those in packs, for one borrowed device.
 class PackLoader {
  public:
   using State = std::shared_ptr<CompiledProgram::State>;

@@ -9,7 +9,7 @@
 namespace padlock::tuner {
 namespace {
 
-/// Each value with its length before it, so that no two lists of fields give one text.
+/// Writes each value behind its length, so that different lists of fields give different texts.
 std::string identity(const KeyFields& fields) {
   std::string text;
   for (const KeyField& field : kKeyFields)
@@ -25,7 +25,7 @@ std::optional<KeyDifference> first_difference(const KeyFields& wanted, const Key
   return std::nullopt;
 }
 
-/// The part of `text` from a little before `position`: lists of CPU features have some thousand characters.
+/// Returns the part of `text` from shortly before `position`: lists of CPU features have some thousand characters.
 std::string around(const std::string& text, std::size_t position) {
   constexpr std::size_t kBefore = 16, kMost = 64;
   const std::size_t begin = text.size() <= kMost || position <= kBefore ? 0 : position - kBefore;

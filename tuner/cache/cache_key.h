@@ -8,10 +8,10 @@
 
 namespace padlock::tuner {
 
-/// FieldClass says what a difference in a field means for a record.
+/// FieldClass tells how a difference in a field affects the use of a record.
 enum class FieldClass : std::uint8_t {
-  must,  ///< other code, or code that does not run: the record is of no use
-  perf,  ///< the same code at another speed: of no use in a strict match, a guess in a loose one
+  must,  ///< other code, or code that does not run: the record is useless
+  perf,  ///< the same code at another speed: useless in a strict match, a guess in a loose one
   info,  ///< for people
 };
 
@@ -20,7 +20,7 @@ enum class FieldClass : std::uint8_t {
 // The one table of what identifies a tuning record: X(name, class). Everything about keys is generated from it.
 //
 // program: hash of the canonical text. types: of parameters and results. abi, code: compiler/targets/revision.h.
-// target: what code is made for, "host" or "sm_90"; cpu: of a host LLVM's name and every feature, so that no record
+// target: the target of the code, "host" or "sm_90". cpu: a host's LLVM name and all its features, so that no record
 // crosses between machines with and without, say, AVX-512. device, driver, host, date: where and when. policy: how
 // samples were taken.
 #define PADLOCK_KEY_FIELDS(X) \
@@ -43,7 +43,7 @@ enum class FieldClass : std::uint8_t {
   X(host, info)               \
   X(date, info)
 
-/// All as text; empty where a field says nothing of this kind of device.
+/// All as text; empty for a field that this kind of device does not have.
 struct KeyFields {
 #define PADLOCK_FIELD(name, field_class) std::string name = {};
   PADLOCK_KEY_FIELDS(PADLOCK_FIELD)
@@ -64,7 +64,7 @@ inline constexpr std::array kKeyFields = {
 #undef PADLOCK_FIELD
 };
 
-/// CacheKey identifies what a record is about. Immutable.
+/// CacheKey identifies the subject of a record. Immutable.
 class CacheKey {
  public:
   explicit CacheKey(KeyFields fields);
@@ -80,10 +80,10 @@ class CacheKey {
 
 enum class Match : std::uint8_t {
   strict,  ///< all must and perf fields are equal
-  loose,   ///< all must fields are
+  loose,   ///< all must fields are equal
 };
 
-/// A field in which a record differs from what is asked for.
+/// A field in which a record differs from the wanted key.
 struct KeyDifference {
   FieldClass field_class = FieldClass::must;
   std::string_view field;
@@ -96,12 +96,12 @@ struct KeyDifference {
 
 struct KeyMatch {
   bool hit = false;
-  /// The first field that differs, must before perf: why it missed, or what a loose hit leaves open.
+  /// The first field that differs, must before perf: the reason of a miss, or the risk of a loose hit.
   std::optional<KeyDifference> difference = {};
 };
 
 [[nodiscard]] KeyMatch match(const KeyFields& wanted, const KeyFields& recorded, Match how);
-/// How many must fields differ: which of several records that miss is the nearest.
+/// Counts the must fields that differ, to find the nearest of several records that miss.
 [[nodiscard]] int count_must_differences(const KeyFields& wanted, const KeyFields& recorded);
 
 }  // namespace padlock::tuner

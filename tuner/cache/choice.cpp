@@ -19,7 +19,7 @@ bool holds(const ir::Constraint& guard, const ir::Binding& binding) {
   return lhs && rhs && ir::holds(*lhs, guard.comparison, *rhs);
 }
 
-/// Returns a region with those guards that it does not have yet.
+/// Returns a region plus those guards that it lacks.
 std::string narrowed(std::string region, const std::vector<std::string>& guards) {
   for (const std::string& guard : guards) {
     const std::string listed = fmt::format(", {},", region);
@@ -28,7 +28,7 @@ std::string narrowed(std::string region, const std::vector<std::string>& guards)
   return region;
 }
 
-/// Adds a choice for sizes that have none yet. A region may be so long that with more guards it is none of a program.
+/// Adds a choice for sizes without one. More guards may make a region too long for a program; it is then left out.
 void add_for(std::vector<ServedChoice>& list, const ir::Program& program, const Choice& choice, std::string sizes) {
   if (std::ranges::find(list, sizes, &ServedChoice::sizes) != list.end()) return;
   if (sizes == choice.region || ir::parse_guards(program, sizes)) list.push_back({choice, std::move(sizes)});

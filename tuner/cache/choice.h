@@ -13,7 +13,7 @@
 
 namespace padlock::tuner {
 
-/// Which config runs, and why.
+/// The config to run, and the reason.
 struct Chosen {
   std::string config;
   std::string reason;  ///< "tuned for S >= 1024, 18 of 24 configs measured", "no tuned region holds these sizes: the
@@ -23,40 +23,38 @@ struct Chosen {
 [[nodiscard]] std::string to_string(const Coverage& coverage);  ///< "18 of 24 configs measured"
 [[nodiscard]] std::string region_text(const Choice& choice);    ///< "S >= 1024 (warm)"
 
-/// A choice and the sizes that it serves: guards, as its region has them.
+/// A choice and the sizes that it serves: guards, written like a region's.
 struct ServedChoice {
   Choice choice;
   std::string sizes;
 };
 
-/// Returns the choices of a program with the sizes that each serves on a machine whose last cache has so many bytes, no
-/// sizes twice. Nobody knows in which regime a launch finds its tensors; their bytes decide:
+/// Returns a program's choices with the sizes that each serves, no sizes twice. `cache_bytes`: the machine's last
+/// cache. The regime of a launch is unknown; the bytes of its tensors decide:
 ///
 /// - A choice serves the sizes of its region whose tensors are in its regime (RegimeBorders).
-/// - It also serves those sizes of its region for which no other choice speaks, since whoever tuned asked for this
-///   regime; one of `both` comes first. A record of an earlier version names no regime. It is cold, and serves no
-///   other.
+/// - It also serves sizes of its region that no other choice covers, since the tuning asked for this regime; a choice
+/// of `both` comes first. A record of an earlier version has no regime: it is cold, and serves no other.
 ///
-/// `cache_bytes` 0: unknown; then a choice serves its region. If the tensors' bytes have no text
-/// (tensor_bytes_text), it does so, too.
+/// If `cache_bytes` is 0 (unknown), or the tensors' bytes have no text (tensor_bytes_text), a choice serves its region.
 [[nodiscard]] std::vector<ServedChoice> serving(const ir::Program& program, const std::vector<Choice>& choices,
                                                 std::int64_t cache_bytes);
 
 /// The configs of one program by regions of sizes. A region is a list of guards over the program's symbols, in the
-/// language's syntax; the region without any holds all sizes. Immutable, thread-safe. The program must outlive it.
+/// language's syntax; the empty list holds all sizes. Immutable, thread-safe. The program must outlive it.
 class ProgramChoices {
  public:
-  /// `default_config` serves what no region holds. Errors (invalid_argument): a region whose guards the program does
-  /// not admit, or that stands twice.
+  /// `default_config` serves sizes outside all regions. Errors (invalid_argument): a region whose guards the program
+  /// does not admit, or a duplicate region.
   [[nodiscard]] static Result<ProgramChoices> of_served(const ir::Program& program,
                                                         const std::vector<ServedChoice>& choices,
                                                         std::string default_config);
-  /// The same, where each choice serves its region.
+  /// The same; each choice serves its whole region.
   [[nodiscard]] static Result<ProgramChoices> create(const ir::Program& program, const std::vector<Choice>& choices,
                                                      std::string default_config);
 
-  /// The first region whose guards all hold, those with more guards first, then by text: the same whatever the order in
-  /// which they were given. A guard that cannot be evaluated does not hold.
+  /// Returns the first region whose guards all hold. Regions with more guards come first, then by text, so the order in
+  /// which they were given does not matter. A guard that cannot be evaluated does not hold.
   [[nodiscard]] Chosen choose(const ir::Binding& binding) const;
 
  private:
@@ -70,11 +68,11 @@ class ProgramChoices {
 
   std::vector<Region> regions_;
   std::string default_config_;
-  bool has_earlier_ = false;  // a record without a regime, which does not serve all of its region
+  bool has_earlier_ = false;  // a record without a regime, which serves only a part of its region
 };
 
-/// Checks of a choice what Store::look_up asks: that its region is of this program, and that `config_is_legal` takes
-/// its config.
+/// Checks a choice for Store::look_up: its region must be of this program, and `config_is_legal` must accept its
+/// config.
 [[nodiscard]] Status check_choice(const ir::Program& program, const Choice& choice,
                                   const std::function<Status(const std::string&)>& config_is_legal);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kBusyMilliseconds = 10'000;
 constexpr int kMaxValueBytes = 4 << 20;
-// Damaged pages can make a walk over them as long as one likes. A query of ours takes some dozen steps a row.
+// Damaged pages can make a query loop for very long. A query of ours takes some dozen steps a row.
 constexpr int kStepsBetweenChecks = 1'000'000, kMaxChecks = 200;
 
 Code code_of(int result) {
@@ -27,13 +27,13 @@ Code code_of(int result) {
     case SQLITE_FORMAT:
     case SQLITE_INTERRUPT:  // our own, after kMaxChecks
     case SQLITE_TOOBIG:
-    case SQLITE_ERROR:  // our statements are right, so that what they name is missing in the file
+    case SQLITE_ERROR:  // our statements are right, so something that they name is missing in the file
     case SQLITE_SCHEMA:
       return Code::data_loss;
     case SQLITE_PERM:
     case SQLITE_READONLY:
     case SQLITE_AUTH:
-    case SQLITE_CANTOPEN:  // the file is there, so that it or the files beside it may not be opened
+    case SQLITE_CANTOPEN:  // the file exists, so it or the files beside it may not be opened
       return Code::permission_denied;
     case SQLITE_FULL:
     case SQLITE_NOMEM:
@@ -62,11 +62,11 @@ std::unexpected<Error> system_error(const char* what, const std::string& path, i
                                .message = fmt::format("cannot {} {}: {}", what, path, strerror(error))});
 }
 
-/// SQLite makes files for everyone to read; the files that it puts beside this one take over its mode.
+/// SQLite creates files readable for everyone. The files that it puts beside this one take over its mode.
 Status make_file(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
   if (fd >= 0) ::close(fd);
-  // A file that can only be read is the caller's to use so; SQLite says it when something is written.
+  // The caller may still read a file that cannot be written; SQLite reports a later write.
   if (fd < 0 && errno != EACCES && errno != EROFS) return system_error("write", path, errno);
   return {};
 }
@@ -76,7 +76,7 @@ Status check_regular(const std::string& path) {
   if (path.find('\0') != std::string::npos) return invalid_argument("a file name cannot contain a NUL byte");
   if (::stat(path.c_str(), &info) != 0) return system_error("read", path, errno);
   if (!S_ISREG(info.st_mode)) return failed_precondition(fmt::format("cannot read {}: not a regular file", path));
-  // SQLite takes some files that are too short for its header for new ones, and would write over them.
+  // SQLite takes some files shorter than its header for new ones, and would overwrite them.
   constexpr off_t kLeastBytes = 512;
   if (info.st_size == 0 || info.st_size >= kLeastBytes) return {};
   return std::unexpected(Error{.code = Code::data_loss,
@@ -84,7 +84,7 @@ Status check_regular(const std::string& path) {
                                .message = fmt::format("{}: file is not a database", path)});
 }
 
-/// "file:PATH?OPTIONS", with what has a meaning in a URI escaped.
+/// Returns "file:PATH?OPTIONS", with the characters escaped that have a meaning in a URI.
 std::string uri_of(const std::string& path, std::string_view options) {
   std::string uri = "file:";
   for (const char c : path) {
@@ -104,12 +104,12 @@ int count_steps(void* count) { return ++*static_cast<int*>(count) > kMaxChecks ?
 void Query::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
-// Binding fails for an index that there is not, our own mistake, or for want of memory; the query then finds nothing.
+// Binding fails for a wrong index, which is our mistake, or for want of memory; the query then finds nothing.
 void Query::bind(int index, std::string_view text) {
   sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 void Query::lend(int index, std::string_view text) {
-  // A null pointer, of an empty view, would be NULL.
+  // SQLite would bind the null pointer of an empty view as NULL.
   const char* const begin = text.data() == nullptr ? "" : text.data();
   sqlite3_bind_text64(statement_.get(), index, begin, text.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
@@ -151,7 +151,7 @@ Status Database::harden() {
        {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1}, std::pair{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
         std::pair{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, std::pair{SQLITE_DBCONFIG_ENABLE_VIEW, 0}})
     sqlite3_db_config(handle, option, value, nullptr);
-  // Nothing here is a secret. Some systems' SQLite writes zeros over what is removed, into the log and into the file.
+  // Nothing here is a secret. Some systems' SQLite overwrites removed content with zeros, in the log and in the file.
   PADLOCK_CHECK(execute("PRAGMA secure_delete = OFF"));
   return execute("PRAGMA cell_size_check = ON");
 }
@@ -160,13 +160,14 @@ Result<Database> Database::open(const std::string& path, Access access) {
   if (access == Access::write) PADLOCK_CHECK(make_file(path));
   PADLOCK_CHECK(check_regular(path));
   if (access == Access::write) return connect(uri_of(path, "mode=rw"), SQLITE_OPEN_READWRITE);
-  // A log beside it may hold what the file itself does not yet.
+  // A log beside the file may hold records that the file lacks.
   if (access == Access::snapshot && ::access((path + "-wal").c_str(), F_OK) != 0)
     return connect(uri_of(path, "immutable=1"), SQLITE_OPEN_READONLY);
   auto database = connect(uri_of(path, "mode=ro"), SQLITE_OPEN_READONLY);
   const auto readable = database ? database->number("PRAGMA schema_version") : std::unexpected(database.error());
   if (readable || readable.error().code != Code::permission_denied) return database;
-  // Readers of a file with a write-ahead log put a file of locks beside it. Where that cannot be made, nobody writes.
+  // Readers of a file with a write-ahead log put a file of locks beside it. If that file cannot be made, no process
+  // writes.
   return connect(uri_of(path, "immutable=1"), SQLITE_OPEN_READONLY);
 }
 
@@ -201,7 +202,7 @@ Result<bool> Database::uses_log() {
   return found && query.text(0) == "wal";
 }
 
-// SQLite does not wait for this one: several processes that begin a new file meet here.
+// SQLite does not wait for this lock: several processes that create the file meet here.
 Status Database::use_log() {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::milliseconds(kBusyMilliseconds);
@@ -219,7 +220,7 @@ Status Database::in_transaction(const std::function<Status()>& body) {
   Status done = body();
   if (done) done = execute("COMMIT");
   if (!done && sqlite3_get_autocommit(handle_.get()) == 0) {
-    // Its own failure says nothing new: the file is as before, or the next reader rolls it back.
+    // A failure here says nothing new: the file is unchanged, or the next reader rolls it back.
     [[maybe_unused]] const Status rolled_back = execute("ROLLBACK");
   }
   return done;

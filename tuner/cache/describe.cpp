@@ -61,7 +61,7 @@ void describe_build(KeyFields& fields) {
 void describe_host(KeyFields& fields, const runtime::HostInfo& info, std::string_view cpu) {
   fields.target = "host";
   fields.architecture = machine();
-  fields.cpu = printable(cpu, cpu.size());  // whole: what is cut off could be what matters
+  fields.cpu = printable(cpu, cpu.size());  // not cut: the end of the list matters, too
   fields.threads = std::to_string(info.threads);
   fields.l2_bytes = number(info.l2_bytes);
   fields.l3_bytes = number(info.l3_bytes);

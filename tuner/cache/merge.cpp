@@ -11,8 +11,7 @@ namespace {
 
 bool comes_before(const Row* a, const Row* b) { return a->place() < b->place(); }
 
-/// Sorts by place, in time that is linear in the records where those come in a few sorted runs, as caches and exports
-/// do.
+/// Sorts by place. Takes linear time if the records come in a few sorted runs, as in caches and exports.
 void sort_runs(std::vector<Row*>& list) {
   std::vector<std::ptrdiff_t> ends = {0};
   for (std::size_t i = 1; i <= list.size(); ++i)
@@ -28,7 +27,7 @@ void sort_runs(std::vector<Row*>& list) {
   }
 }
 
-/// Says whether no two neighbours are `wrong`.
+/// Returns whether `wrong` holds for no two neighbours.
 template <class Compare>
 bool is_sorted(const std::vector<Row>& rows, const Compare& wrong) {
   return std::ranges::adjacent_find(

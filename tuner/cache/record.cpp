@@ -10,7 +10,7 @@
 namespace padlock::tuner {
 namespace {
 
-// Far above what tuning makes: a file that holds more was not written by it, and must cost neither memory nor time.
+// Far above what tuning writes. A file with more was not written by tuning, and must cost neither memory nor time.
 constexpr std::size_t kMaxText = 8192, kMaxSizes = 256, kMaxSamples = 4096;
 
 bool is_printable(char c) { return c >= 0x20 && c <= 0x7e; }

@@ -17,13 +17,13 @@
 #include "tuner/cache/regime.h"
 #include "tuner/cache/verdict.h"
 
-// Records hold what tuning learns, as data: of a key, which configs were tried and how each went, and which one serves
-// which sizes.
+// Records hold results of tuning as data: for a key, the configs tried, how each went, and which config serves which
+// sizes.
 namespace padlock::tuner {
 
 [[nodiscard]] Result<Verdict> verdict_from_name(std::string_view name);
 
-/// Names the run that a result comes from.
+/// Names the run that produced a result.
 struct Provenance {
   std::uint64_t seed = 0;
   std::string date;     ///< UTC, "2026-01-31T12:00:00Z"
@@ -36,11 +36,11 @@ struct Provenance {
 using Sizes = std::map<std::string, std::int64_t>;
 [[nodiscard]] std::string to_string(const Sizes& sizes);  ///< "B=4,S=1024"
 
-/// Times of a config over those of the default, from samples taken in turn, by the names of settings (name_of). They
-/// decide a search.
+/// Times of a config divided by those of the default, from samples taken in turn, by setting (name_of). They decide a
+/// search.
 struct Ratios {
   std::map<std::string, std::int64_t> ppm;        ///< medians, in millionths
-  std::map<std::string, std::int64_t> noise_ppm;  ///< half the width of each one's confidence interval
+  std::map<std::string, std::int64_t> noise_ppm;  ///< half the width of each median's confidence interval
 
   friend bool operator==(const Ratios&, const Ratios&) = default;
 };
@@ -51,22 +51,21 @@ struct Measurement {
   std::string config;
   Sizes sizes;
   Verdict verdict = Verdict::ok;
-  std::string message = {};  ///< of a failure, for people
-  std::vector<std::int64_t> samples_ps =
-      {};                      ///< picoseconds of one launch each, in the order taken; of ok at least one
-  std::int64_t median_ps = 0;  ///< of ok: between the least and the greatest sample; else 0
-  std::int64_t noise_ps = 0;   ///< half the width of the median's confidence interval
+  std::string message = {};                   ///< of a failure, for people to read
+  std::vector<std::int64_t> samples_ps = {};  ///< picoseconds per launch, in the order taken; at least one if ok
+  std::int64_t median_ps = 0;                 ///< if ok: between the least and the greatest sample; else 0
+  std::int64_t noise_ps = 0;                  ///< half the width of the median's confidence interval
   Provenance provenance = {};
-  std::optional<Regime> regime = {};  ///< as Choice::regime; the samples are of its first setting
-  std::optional<Ratios> ratios = {};  ///< of a config that raced with the default
+  std::optional<Regime> regime = {};  ///< as Choice::regime; the samples are of the regime's first setting
+  std::optional<Ratios> ratios = {};  ///< set if the config raced with the default
 
   friend bool operator==(const Measurement&, const Measurement&) = default;
 };
 
-/// Coverage says how much of a search a choice rests on.
+/// Coverage says how much of a search supports a choice.
 struct Coverage {
-  std::int64_t measured = 0;    ///< configs, failures among them; at least one
-  std::int64_t candidates = 0;  ///< configs that the search measures in time enough
+  std::int64_t measured = 0;    ///< configs, including failures; at least one
+  std::int64_t candidates = 0;  ///< configs that the search would measure, given time
 
   friend bool operator==(const Coverage&, const Coverage&) = default;
 };
@@ -77,7 +76,7 @@ struct Choice {
   std::string region;
   std::string config;
   Provenance provenance;
-  std::optional<Coverage> coverage = {};  ///< records of earlier versions do not say it
+  std::optional<Coverage> coverage = {};  ///< absent in records of earlier versions
   std::optional<Regime> regime = {};      ///< absent in records of earlier versions: they are cold
 
   friend bool operator==(const Choice&, const Choice&) = default;
@@ -86,7 +85,7 @@ struct Choice {
 template <class T, class U>
 concept ConstOrNot = std::same_as<std::remove_const_t<T>, U>;
 
-// Each member under the name that it has as text, in the order of these: one list for all who write and read it.
+// Each member with its name in the text, in the order of the names: one list for all readers and writers.
 
 template <ConstOrNot<Provenance> T, class Visit>
 void visit_members(T& data, const Visit& visit) {
@@ -127,7 +126,7 @@ void visit_members(T& data, const Visit& visit) {
   visit("verdict", data.verdict);
 }
 
-/// Record is what a cache holds a number of: a key, or what was learnt under one.
+/// A cache holds Records: a key, or something learnt under a key.
 struct Record {
   std::string program;  ///< KeyFields::program
   std::string key;      ///< CacheKey::digest()
@@ -140,33 +139,32 @@ struct Record {
 [[nodiscard]] Record record_of(const CacheKey& key, Choice choice);
 [[nodiscard]] Record record_of(const CacheKey& key, Measurement measurement);
 
-/// Returns when it was made: a key, when it was first seen.
+/// Returns the date of a record; of a key, when it was first seen.
 [[nodiscard]] const std::string& date_of(const Record& record);
 
-/// Says at which sizes and in which regime something was measured: "B=4,S=1024 warm". Either may be missing.
+/// Returns sizes and regime of a measurement as text: "B=4,S=1024 warm". Either may be missing.
 [[nodiscard]] std::string state_text(const Sizes& sizes, std::optional<Regime> regime);
 
-/// Place says what a record is about: a cache holds one record a place. Also the order of an export.
+/// Place identifies the subject of a record: a cache holds one record per place. Places also order an export.
 struct Place {
   std::string program;
   int kind = 0;  ///< index of Record::content
   std::string key;
   std::string region;  ///< empty for a key
   std::string config;  ///< of a measurement
-  std::string sizes;   ///< of a measurement; of both also the regime, where the record says one
+  std::string sizes;   ///< of a measurement; of a choice or measurement also the regime, if recorded
 
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 [[nodiscard]] Place place_of(const Record& record);
-/// Compares the places of two records, without making them.
+/// Compares the places of two records, without making the places.
 [[nodiscard]] std::strong_ordering compare_places(const Record& a, const Record& b);
 
-/// Checks that every value is one that a cache may hold: lengths, ranges, printable ASCII, dates; a key whose digest is
-/// its own. Error: invalid_argument, naming the value.
+/// Checks that a cache may hold every value: lengths, ranges, printable ASCII, dates; a key's digest must be its own.
+/// Error: invalid_argument, naming the value.
 [[nodiscard]] Status validate(const Record& record);
 
-/// The text with what is not printable ASCII replaced by '?', cut where it is longer than `most`: for messages and
-/// names from elsewhere.
+/// Replaces characters outside printable ASCII by '?' and cuts text longer than `most`: for messages and foreign names.
 inline constexpr std::size_t kMaxMessage = 500;
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most = kMaxMessage);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kKinds = {"\"key\"", "\"choice\"", "\"measurement\""};  // by index of content
 
-/// Stands before the members: the hash is that of the rest of the line, behind a brace.
+/// Comes before the members. The hash covers a brace and the rest of the line.
 constexpr std::string_view kCheck = R"({"check":")";
 constexpr std::string_view kAfterCheck = R"(",)";
 constexpr std::size_t kDigits = 16, kBefore = kCheck.size() + kDigits + kAfterCheck.size();
@@ -25,16 +25,16 @@ constexpr std::array kSortedKeyFields = [] {
   return fields;
 }();
 
-// A line's members are sorted. Writing and scanning walk through them in one order, with one name for each type:
-// member(name, value), and constant(name, text) for what is the same in all records.
+// A line's members are sorted. Writing and scanning visit them in one order, with one name for each type: member(name,
+// value), and constant(name, text) for members that are equal in all records.
 
-/// The members that all records have, among those of the content.
+/// Visits the members that all records have, among those of the content.
 template <class Stream, class AnyRecord>
 class CommonMembers {
  public:
   CommonMembers(Stream& stream, AnyRecord& record) : stream_(stream), record_(record) {}
 
-  /// Those that come before this name.
+  /// Visits the common members whose names come before this one.
   void before(std::string_view name) {
     for (; done_ < kNames.size() && kNames[done_] < name; ++done_) put(kNames[done_]);
   }
@@ -74,13 +74,13 @@ void line_members(Stream& stream, AnyRecord& record) {
   common.before("~");
 }
 
-/// How many characters stand before the first that a text in quotes escapes.
+/// Returns the number of characters before the first one that a quoted text escapes.
 std::size_t plain_prefix(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::find_if(text, [](char c) { return c == '"' || c == '\\'; }) -
                                   text.begin());
 }
 
-/// The digits that stand for the hash of a line's rest, whose first character is the brace.
+/// Returns the digits of the hash of a line's rest, whose first character is the brace.
 std::array<char, kDigits> check_of(std::string_view rest) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::array<char, kDigits> digits{};
@@ -195,7 +195,7 @@ class Writer {
   std::string text_;
 };
 
-/// The first thing that a Writer would have written otherwise ends it.
+/// Reads exactly what a Writer writes; the first difference ends the scan.
 class Scanner {
  public:
   explicit Scanner(std::string_view rest) : rest_(rest) {}
@@ -242,7 +242,7 @@ class Scanner {
       for (const KeyField& field : kSortedKeyFields) member(field.name, fields.*field.value);
     });
   }
-  /// A member that may be absent; none comes first.
+  /// Reads a member that may be absent; the first member is never absent.
   template <class T>
   void member(std::string_view name, std::optional<T>& value) {
     const std::string_view from_name = rest_.substr(std::min<std::size_t>(2, rest_.size()));
@@ -255,14 +255,14 @@ class Scanner {
   }
   void member(std::string_view name, Provenance& provenance) { members(name, provenance); }
 
-  /// Says whether all was understood, up to the end.
+  /// Returns whether everything was understood, up to the end.
   [[nodiscard]] bool is_whole() {
     expect("}");
     return ok_ && rest_.empty();
   }
 
  private:
-  /// A value that is written as its name.
+  /// Reads a value that is written as its name.
   template <class T>
   void named(std::string_view name, T& value, Result<T> (*from_name)(std::string_view)) {
     std::string text;
@@ -329,10 +329,10 @@ class Scanner {
 
   std::string_view rest_;
   bool ok_ = true;
-  bool first_ = true;  // of its object
+  bool first_ = true;  // in its object
 };
 
-/// The kind that a line says it is, if it is a line; else any.
+/// Sets the kind that a valid line has; for other text any kind.
 void set_kind(Record& record, std::string_view line) {
   constexpr std::string_view kName = R"("kind":)";
   const std::size_t at = std::min(line.find(kName), line.size());

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 constexpr std::array<std::string_view, 3> kKinds = {"key", "choice", "measurement"};  // by index of Record::content
 
-// ---- Reading: the first error stays, and what follows it is not looked at ----
+// ---- Reading: the first error stays, and nothing after it is read ----
 
 class Reader {
  public:
@@ -51,7 +51,7 @@ class Reader {
   void read(const char* name, Provenance& out) {
     with_object(name, [&out](Reader& reader) { reader.read_members(out); });
   }
-  /// A member that may be absent.
+  /// Reads a member that may be absent.
   template <class T>
   void read(const char* name, std::optional<T>& out) {
     if (!status_ || !object_->contains(name)) return;
@@ -96,7 +96,7 @@ class Reader {
   }
   template <class T>
   void read_number(const char* name, const json& value, T& out) {
-    // An integer that is not negative is unsigned here, of whatever type it is read as.
+    // The parser gives integers >= 0 as unsigned, whatever type they are read as.
     const bool fits = value.is_number_unsigned()
                           ? value.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<T>::max()}
                           : value.is_number_integer() && std::is_signed_v<T> &&
@@ -157,14 +157,14 @@ Result<Record> record_from(const json& object) {
 
 Result<Record> parse_line(std::string_view line) {
   if (auto record = scan_line(line); record && validate(*record)) return *std::move(record);
-  // Something is wrong with it: say what.
+  // The line is wrong: find the message.
   if (line.size() > kMaxLineBytes)
     return invalid_argument(fmt::format("expected at most {} bytes, found {}", kMaxLineBytes, line.size()));
   const json object = json::parse(line, nullptr, false);
   if (object.is_discarded()) return invalid_argument("expected a JSON object");
   PADLOCK_TRY(Record record, record_from(object));
   PADLOCK_CHECK(validate(record));
-  // Written again it is the same, its hash and what was not looked at above included.
+  // Writing the record again must give the same line, including its hash and the members not checked above.
   if (to_line(record) != line) return invalid_argument("expected a line that fits its 'check'; it was changed");
   return record;
 }

@@ -8,7 +8,7 @@ namespace padlock::tuner {
 namespace {
 
 constexpr std::array kRegimeNames = {std::string_view("warm"), std::string_view("cold"), std::string_view("both")};
-constexpr std::size_t kMostText = 2000;  // a region has a limit, too
+constexpr std::size_t kMostText = 2000;  // a region has a length limit, too
 
 }  // namespace
 
@@ -56,7 +56,7 @@ std::optional<std::string> tensor_bytes_text(const ir::Program& program) {
   const ir::Expr bytes = tensor_bytes(program);
   if (bytes.is_constant()) return std::nullopt;
   std::string text = ir::to_string(program.exprs(), bytes, kMostText);
-  // Text that was cut is no expression.
+  // A text that was cut is not an expression.
   if (text.size() >= kMostText) return std::nullopt;
   return text;
 }

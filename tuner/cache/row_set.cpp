@@ -16,7 +16,7 @@ Result<Row> row_of(std::string_view line) {
   return Row(record, line);
 }
 
-/// Adds rows of a table that nobody has looked at.
+/// Checks and adds rows of a table.
 void add_checked(RowSet& set, std::vector<Row> rows) {
   const auto checked = runtime::map_in_parallel(std::span(rows), kPart, [](Row& row) { return row.check(); });
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -25,7 +25,7 @@ void add_checked(RowSet& set, std::vector<Row> rows) {
   }
 }
 
-/// `row_at(i)` is a row.
+/// `row_at(i)` returns row i.
 template <class RowAt>
 std::string join_lines(std::size_t count, const RowAt& row_at) {
   std::size_t size = 0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMemory = 0, kUser = 1;  // indices of layers
 
-/// Finds, among records that are not the key's, the one to name in a reason.
+/// Finds, among records of other keys, the one to name in a reason.
 class Nearest {
  public:
   void consider(const KeyFields& wanted, const KeyFields& recorded, const KeyDifference& difference) {
@@ -32,7 +32,7 @@ class Nearest {
   std::string reason_;
 };
 
-/// A key that a layer has records of.
+/// A key with records in a layer.
 struct Candidate {
   std::size_t layer;
   Record key;
@@ -50,7 +50,7 @@ Result<std::unique_ptr<Store>> Store::open(StoreOptions options) {
   return store;
 }
 
-/// files_mutex_ is held. Errors only in Mode::require.
+/// Precondition: files_mutex_ is held. Errors only in Mode::require.
 Status Store::ensure_open() { return std::exchange(opened_, true) ? reopen_files() : open_layers(); }
 
 Status Store::open_layers() {
@@ -90,14 +90,14 @@ Status Store::open(Layer& layer) {
   return access == Access::write ? trouble_of_user(layer, file.error().message) : trouble(layer, file.error().message);
 }
 
-/// The file that was to be written, for one that is not there.
+/// Reports trouble with a file that was to be written, and remembers it for not_kept.
 Status Store::trouble_of_user(Layer& layer, const std::string& what) {
   if (options_.mode == Mode::read_write) not_kept_ = what;
   return trouble(layer, what);
 }
 
-/// Nobody holds files_mutex_ now. SQLite's connections cannot be carried across a fork: the child would take the
-/// parent's locks for its own, and has none of them.
+/// Precondition: no thread holds files_mutex_. SQLite's connections cannot be carried across a fork: the child would
+/// believe that it holds its parent's locks, which it does not.
 void Store::close_files() {
   for (std::size_t i = kUser; i < layers_.size(); ++i) {
     if (!layers_[i].file) continue;
@@ -106,14 +106,14 @@ void Store::close_files() {
   }
 }
 
-/// files_mutex_ is held. Errors only in Mode::require.
+/// Precondition: files_mutex_ is held. Errors only in Mode::require.
 Status Store::reopen_files() {
   for (Layer& layer : layers_)
     if (std::exchange(layer.closed, false)) PADLOCK_CHECK(open(layer));
   return {};
 }
 
-/// Says it, once a file; the error where the mode makes it one.
+/// Warns once per file; returns the error if the mode makes it one.
 Status Store::trouble(Layer& layer, const std::string& what) {
   if (options_.mode == Mode::require) return failed_precondition(fmt::format("the cache is unusable: {}", what));
   if (!std::exchange(layer.warned, true) && options_.warn) options_.warn(fmt::format("cache: {}", what));
@@ -168,7 +168,7 @@ Result<Lookup> Store::search(const CacheKey& key, const Legal& legal) {
   Lookup lookup{.choices = {}, .reason = nearest.reason(key)};
   for (const std::vector<Candidate>* candidates : {&strict, &loose})
     for (const Candidate& candidate : *candidates) {
-      if (candidates == &loose && lookup.hit()) return lookup;  // one record's choices, none patched into another's
+      if (candidates == &loose && lookup.hit()) return lookup;  // never mixes the choices of two loose records
       PADLOCK_CHECK(collect(layers_[candidate.layer], candidate.key, legal, lookup.choices));
       lookup.reason = lookup.hit() ? "" : "nothing was chosen yet, or nothing that is legal here";
       if (candidate.difference) lookup.reason = candidate.difference->to_string();
@@ -203,7 +203,7 @@ std::vector<Measurement> Store::measurements(const CacheKey& key) {
   for (Layer& layer : layers_) {
     if (!layer.file) continue;
     RecordSet set = layer.file->measurements_of(key.fields().program, key.digest());
-    // Measurements help a tuning run and decide nothing: that some are lost is no error in any mode.
+    // Measurements only speed up a tuning run: losing some is an error in no mode.
     [[maybe_unused]] const Status said = take(layer, set);
     for (Record& record : set.records)
       if (places.insert(place_of(record)).second) measured.push_back(std::get<Measurement>(std::move(record.content)));

@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::int64_t kApplication = 0x50444c4b;  // "PDLK", in the header of the file
 
-// One table: the columns say where a record is, the line is the record. sqlite_schema holds this very text.
+// One table: the columns hold a record's place, and the line is the record. sqlite_schema holds this very text.
 constexpr std::string_view kTable =
     "CREATE TABLE record (program TEXT NOT NULL, kind INTEGER NOT NULL, key TEXT NOT NULL, region TEXT NOT NULL, "
     "config TEXT NOT NULL, sizes TEXT NOT NULL, line TEXT NOT NULL, "
     "PRIMARY KEY (program, kind, key, region, config, sizes)) WITHOUT ROWID";
-/// Whole rows lie in the tree's inner pages, too: four of them fill SQLite's usual page of 4 KiB, of which a million
-/// rows are ten pages deep. Files that are there keep theirs.
+/// The tree's inner pages hold whole rows, too. Four rows fill SQLite's usual page of 4 KiB, and a million rows would
+/// be ten pages deep. Existing files keep their page size.
 constexpr const char* kPageSize = "PRAGMA page_size = 16384";
 
 bool is_wanted(const Record& record, std::initializer_list<std::string_view> program_and_key, int kind) {
@@ -62,7 +62,8 @@ Result<StoreFile> StoreFile::over(Database database, Access access) {
   if (!file.empty_) PADLOCK_CHECK(file.check_schema());
   if (access == Access::write) {
     PADLOCK_CHECK(file.database_.use_log());
-    // A commit outlives the process at once. What a power failure takes back is whole records, never a part of one.
+    // A commit survives the end of the process at once. A power failure may take back whole records, never a part of
+    // one.
     PADLOCK_CHECK(file.database_.execute("PRAGMA synchronous = NORMAL"));
   }
   return file;
@@ -99,7 +100,7 @@ Status StoreFile::check_schema() {
   return {};
 }
 
-/// `values` are the program and the key that are wanted, as far as they are, and `kind` the kind, or -1.
+/// `values` are the wanted program and key, as many as are wanted. `kind` is the wanted kind, or -1.
 RecordSet StoreFile::select(std::string_view where, std::initializer_list<std::string_view> values, int kind) {
   RecordSet set;
   if (empty_) return set;
@@ -118,7 +119,7 @@ RecordSet StoreFile::select(std::string_view where, std::initializer_list<std::s
          runtime::map_in_parallel(std::span<const Row>(rows), kPart, [](const Row& row) { return record_of(row); }))
       if (!record)
         set.problems.push_back(fmt::format("a record: {}", record.error().message));
-      else if (!is_wanted(*record, values, kind))  // in a damaged file rows can be out of their order
+      else if (!is_wanted(*record, values, kind))  // rows of a damaged file can be out of order
         set.problems.emplace_back("a record: expected one that was asked for, found another");
       else
         set.records.push_back(*std::move(record));
@@ -141,7 +142,7 @@ Result<std::string> StoreFile::unchecked_lines() {
   }
 }
 
-/// Runs all of `body`, which returns how many rows it has met, or nothing of it.
+/// Runs `body` in a transaction. `body` returns the number of rows that it met.
 template <class Body>
 Result<std::int64_t> StoreFile::in_transaction(const Body& body) {
   std::int64_t count = 0;
@@ -154,7 +155,7 @@ Result<std::int64_t> StoreFile::in_transaction(const Body& body) {
 
 RecordSet StoreFile::verify() {
   RecordSet set = all();
-  // A page that was damaged may have lost records without a trace in those that are left.
+  // The remaining rows of a damaged page may hide that records were lost.
   Result<bool> row = true;
   auto query = database_.prepare("PRAGMA quick_check(10)");
   while (query && (row = query->next()) && *row)
@@ -194,7 +195,7 @@ Result<Pruned> StoreFile::prune(const KeyFields& build, std::string_view before)
 
 Result<std::string> default_cache_file() {
   constexpr const char* kName = "/padlock/tuning.db";
-  // The XDG specification has relative paths ignored.
+  // The XDG specification says to ignore relative paths.
   if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
     return std::string(cache) + kName;
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')

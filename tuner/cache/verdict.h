@@ -7,7 +7,7 @@
 
 namespace padlock::tuner {
 
-// The one table of how trying a config ends: X(name, text).
+// The one table of results of trying a config: X(name, text).
 #define PADLOCK_VERDICTS(X)                   \
   X(ok, "ok")                                 \
   X(compile, "compile")                       \
@@ -35,7 +35,7 @@ inline constexpr std::array kVerdictNames = {
 #undef PADLOCK_VERDICT
 };
 
-/// Returns whether a config was found to be wrong: where memory does not reach, nothing was found.
+/// Returns whether a config is known to be wrong. Where memory does not suffice, nothing is known.
 [[nodiscard]] constexpr bool is_wrong(Verdict v) { return v != Verdict::ok && v != Verdict::out_of_memory; }
 
 [[nodiscard]] constexpr std::string_view name_of(Verdict v) { return kVerdictNames[static_cast<std::size_t>(v)]; }

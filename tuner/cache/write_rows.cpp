@@ -21,7 +21,7 @@ Result<Row> row_of(const Record& record) {
   return Row(record, to_line(record));
 }
 
-/// Returns whether the row of this one's place that `query` finds stays; a damaged one does not.
+/// Returns whether the row that `query` finds at the same place stays; a damaged row does not.
 Result<bool> keeps(Query& query, const Row& incoming) {
   lend_place(query, incoming.place());
   PADLOCK_TRY(const bool found, query.next());
@@ -39,7 +39,7 @@ Status insert_row(Query& insert, const Row& row) {
   return {};
 }
 
-/// Writes rows. One whose place is free, as most are, costs one walk down the tree.
+/// Writes rows. A row with a free place, the usual case, costs one walk down the tree.
 class RowWriter {
  public:
   static Result<RowWriter> create(Database& database, Conflict conflict) {
@@ -93,7 +93,7 @@ Status erase_each(Database& database, std::span<const Row> rows, const std::vect
   });
 }
 
-/// Puts rows where there are none.
+/// Puts the remaining rows into an empty table.
 Status put_back(Database& database, std::span<const Row> rows, const std::vector<bool>& stale) {
   return in_batches(rows.size(), [&](std::size_t begin, std::size_t end) -> Status {
     PADLOCK_TRY(Query insert, database.prepare("INSERT INTO record VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"));

@@ -11,19 +11,19 @@
 
 namespace padlock::tuner {
 
-/// Conflict says what becomes of a record where the file has one of the same place.
+/// Conflict decides between a new record and the file's record of the same place.
 enum class Conflict : std::uint8_t {
   replace,     ///< the new one stays
   keep_later,  ///< as merge.h says
 };
 
-// Each belongs in a transaction on a cache's table. Errors as Database's.
+// Each must run in a transaction on a cache's table. Errors as Database's.
 
 /// As StoreFile::put.
 [[nodiscard]] Result<std::int64_t> put_records(Database& database, std::span<const Record> records, Conflict conflict);
 [[nodiscard]] Result<std::int64_t> put_rows(Database& database, std::span<const Row> rows, Conflict conflict);
-/// Removes those rows of the table, all of which `set` has, that are stale (stale_rows). What is most of a table goes
-/// in one piece, and what stays is put back.
+/// Removes the stale rows (stale_rows) of the table; `set` has all its rows. If most rows go, it clears the table and
+/// puts the others back.
 [[nodiscard]] Status erase_rows(Database& database, const RowSet& set, const std::vector<bool>& stale);
 
 }  // namespace padlock::tuner

@@ -23,7 +23,7 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return number;
 }
 
-/// Returns the length of a text or a list; -1: there is none.
+/// Returns the length of a text or a list; -1 if the server has no such value.
 Result<std::int64_t> length_of(std::string_view text, std::string_view unit) {
   const auto length = number_of(text);
   if (length && *length >= -1) return *length;
@@ -48,7 +48,7 @@ Status AnswerReader::fill() {
   return {};
 }
 
-/// The line without what ends it.
+/// Returns a line without its line end.
 Result<std::string> AnswerReader::line() {
   std::string found;
   for (;;) {

@@ -12,7 +12,7 @@
 #include "tuner/exchange/budget.h"
 #include "tuner/exchange/socket.h"
 
-// The protocol of Redis, second version (https://redis.io/docs/latest/develop/reference/protocol-spec), as far as an
+// The protocol of Redis, version 2 (https://redis.io/docs/latest/develop/reference/protocol-spec), as far as an
 // exchange needs it.
 namespace padlock::tuner {
 
@@ -23,33 +23,33 @@ namespace padlock::tuner {
 struct Answer {
   enum class Kind : std::uint8_t { status, error, integer, text, none, list };
   Kind kind = Kind::none;
-  std::string text;               ///< of a status, an error, an integer as it is written, or a text
+  std::string text;               ///< of a status, an error or a text; an integer in decimal
   std::vector<std::string> list;  ///< texts
 };
 
-/// Reads answers. What is held at any time is one answer, of which every byte was received.
+/// Reads answers. Holds at most one answer at a time, never more bytes than were received.
 class AnswerReader {
  public:
   /// Both are borrowed.
   AnswerReader(Socket& socket, ExchangeBudget& budget) : socket_(socket), budget_(budget) {}
 
-  /// Reads an answer, and no byte behind it. Errors (unavailable): as of the socket, or what comes is no answer, or one
-  /// that is beyond the budget, which is refused before it is read.
+  /// Reads one answer, and no byte behind it. Errors (unavailable): as of the socket; not an answer; an answer beyond
+  /// the budget, which is refused before it is read.
   [[nodiscard]] Result<Answer> read();
-  /// Says whether there are bytes already, though no command was sent.
+  /// Returns whether unread bytes are there, even if no command was sent.
   [[nodiscard]] bool has_bytes() const { return at_ < end_ || socket_.has_bytes(); }
 
  private:
   [[nodiscard]] Status fill();
   [[nodiscard]] Result<std::string> line();
-  /// The text behind its length. `length`: as it is written.
+  /// Reads a text after its length. `length`: as it is written.
   [[nodiscard]] Result<Answer> text(std::string_view length);
   [[nodiscard]] Result<Answer> list(std::string_view length);
 
   Socket& socket_;
   ExchangeBudget& budget_;
   std::array<char, 65536> bytes_;
-  std::size_t at_ = 0, end_ = 0;  // of the bytes that are not read yet
+  std::size_t at_ = 0, end_ = 0;  // range of the unread bytes
 };
 
 }  // namespace padlock::tuner

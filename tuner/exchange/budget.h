@@ -6,7 +6,7 @@
 
 namespace padlock::tuner {
 
-/// What an exchange with a server may take in all, whatever the server does: answers nest no deeper than one list.
+/// Limits of all calls to a server together, whatever it does. Answers nest no deeper than one list.
 class ExchangeBudget {
  public:
   using Clock = std::chrono::steady_clock;
@@ -15,11 +15,11 @@ class ExchangeBudget {
   static constexpr Duration kTime = std::chrono::seconds(5);        ///< of all calls
   static constexpr std::size_t kBytes = std::size_t{64} << 20;      ///< of all answers; and of one export
   static constexpr std::size_t kElements = 16384;                   ///< of all lists
-  static constexpr std::size_t kLineBytes = std::size_t{64} << 10;  ///< of a line, which an error's text is
+  static constexpr std::size_t kLineBytes = std::size_t{64} << 10;  ///< of a line; an error is one line
 
   explicit ExchangeBudget(Duration time) : time_(time) {}
 
-  /// A call to the server lasts as long as one of these: what the caller does between two calls costs nothing.
+  /// Marks a call to the server: the budget's time runs only while a Call lives.
   class Call {
    public:
     explicit Call(ExchangeBudget& budget) : budget_(budget) { budget_.end_ = Clock::now() + budget_.time_; }
@@ -31,14 +31,14 @@ class ExchangeBudget {
     ExchangeBudget& budget_;  // borrowed
   };
 
-  /// Within a call.
+  /// Precondition: a Call lives.
   [[nodiscard]] Duration time_left() const {
     return std::max(std::chrono::duration_cast<Duration>(end_ - Clock::now()), Duration(0));
   }
   [[nodiscard]] std::size_t bytes_left() const { return bytes_; }
-  /// Precondition: no more than are left.
+  /// Precondition: at least `count` bytes are left.
   void take_bytes(std::size_t count) { bytes_ -= count; }
-  /// Returns false, and takes none, where fewer are left.
+  /// Returns false, and takes none, if fewer are left.
   [[nodiscard]] bool take_elements(std::size_t count) {
     if (count > elements_) return false;
     elements_ -= count;
@@ -47,7 +47,7 @@ class ExchangeBudget {
 
  private:
   Duration time_;
-  Clock::time_point end_;  // of the call that there is
+  Clock::time_point end_;  // of the current call
   std::size_t bytes_ = kBytes, elements_ = kElements;
 };
 

@@ -12,13 +12,13 @@
 namespace padlock::tuner {
 namespace {
 
-/// Another version's exports end otherwise.
+/// Exports of another version have another suffix.
 std::string suffix() { return fmt::format(".v{}.jsonl", kRecordSchema); }
 
-/// Whoever writes renames what it wrote within seconds; a clock of another machine may be off by some minutes.
+/// A writer renames its file within seconds; another machine's clock may be off by some minutes.
 constexpr std::chrono::hours kLeftBehind{1};
 
-/// Says whether a file is what a writer that was killed has left of an export (AtomicFile).
+/// Returns whether a file is an unfinished export that a killed writer left (AtomicFile).
 bool is_left_behind(const std::filesystem::directory_entry& entry, const std::string& file) {
   if (!file.ends_with(".tmp") || file.find(suffix() + ".") == std::string::npos) return false;
   std::error_code error;
@@ -46,13 +46,13 @@ class FolderExchange : public CacheExchange {
   }
   Result<std::string> read(const std::string& name) override { return read_text_file(path_of(name), kMaxExportBytes); }
   Status write(const std::string& name, std::string_view text) override {
-    // An AtomicFile follows links, and who made one may not be one of us.
+    // An AtomicFile follows links, and a stranger may have made this one.
     std::error_code error;
     if (std::filesystem::is_symlink(path_of(name), error))
       return unavailable(fmt::format("cannot write {}: it is a symbolic link", path_of(name)));
     PADLOCK_TRY(AtomicFile file, AtomicFile::create(path_of(name)));
     PADLOCK_CHECK(file.write(text));
-    // Others are removed next, whose records are in it.
+    // The exports whose records this file holds are removed next.
     return file.commit(AtomicFile::Durability::synced);
   }
   void remove(const std::string& name) override {

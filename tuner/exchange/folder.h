@@ -7,8 +7,8 @@
 
 namespace padlock::tuner {
 
-/// Exports as files of a folder, each of which appears whole; the folder has to be there. A file that a writer left
-/// unfinished when it was killed is nobody's export.
+/// Opens exports as files of a folder, which must exist. Each file appears whole. An unfinished file of a killed writer
+/// is not an export.
 [[nodiscard]] std::unique_ptr<CacheExchange> folder_exchange(std::string folder);
 
 }  // namespace padlock::tuner

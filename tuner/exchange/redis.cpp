@@ -23,7 +23,7 @@ struct RedisPlace {
   int port = 6379;
 };
 
-/// Characters as they are or as %XX; nothing where that is no text.
+/// Decodes characters written plainly or as %XX; nullopt if the result is not text.
 std::optional<std::string> decoded(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -41,7 +41,7 @@ std::optional<std::string> decoded(std::string_view text) {
   return plain;
 }
 
-/// "[[USER]:PASSWORD@]HOST[:PORT]". A password that is not there is that of the environment, if any.
+/// Parses "[[USER]:PASSWORD@]HOST[:PORT]". A missing password comes from the environment, if set.
 std::optional<RedisPlace> parse(std::string_view text) {
   RedisPlace place;
   if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
@@ -68,16 +68,16 @@ std::optional<RedisPlace> parse(std::string_view text) {
   return place;
 }
 
-/// One connection, over which one command goes at a time.
+/// One connection, with one command at a time.
 class Connection {
  public:
   Connection(RedisPlace place, std::chrono::microseconds patience) : place_(std::move(place)), budget_(patience) {}
 
-  /// Says nothing of the password.
+  /// Omits the password.
   [[nodiscard]] std::string title() const { return fmt::format("redis://{}:{}", place_.host, place_.port); }
 
-  /// The answer, which is of one of the kinds. A command that the server refuses costs nothing else; whatever else goes
-  /// wrong ends the connection, and every later command fails as this one.
+  /// Sends a command and returns its answer, which must be of one of the kinds. A command that the server refuses has
+  /// no further effect. Any other failure ends the connection, and every later command fails with the same error.
   Result<Answer> ask(std::initializer_list<std::string_view> words, std::initializer_list<Answer::Kind> kinds) {
     if (lost_) return std::unexpected(*lost_);
     auto answer = exchange(words);
@@ -106,13 +106,13 @@ class Connection {
   }
 
   Result<Answer> answer_to(std::initializer_list<std::string_view> words) {
-    // It would be taken for that to the command.
+    // It would be taken for the answer to this command.
     if (reader_.has_bytes()) return unavailable("there is an answer to no command");
     PADLOCK_CHECK(socket_.send(command_text(words)));
     return reader_.read();
   }
 
-  /// Tells the server who this is, where it is to be told.
+  /// Sends user and password, if there are any.
   Status authenticate() {
     if (place_.password.empty()) return {};
     PADLOCK_TRY(const Answer answer, place_.user.empty() ? answer_to({"AUTH", place_.password})
@@ -144,7 +144,7 @@ class RedisExchange : public CacheExchange {
         Error{.code = Code::not_found, .blame = Blame::environment, .message = title(name) + ": it is gone"});
   }
   Status write(const std::string& name, std::string_view text) override {
-    // Nobody could read it.
+    // No reader would take so long a text.
     if (text.size() > ExchangeBudget::kBytes)
       return unavailable(fmt::format("{}: expected an export of at most {} bytes, found {}", connection_.title(),
                                      ExchangeBudget::kBytes, text.size()));
@@ -168,7 +168,7 @@ class RedisExchange : public CacheExchange {
 Result<std::unique_ptr<CacheExchange>> redis_exchange(std::string_view place, std::chrono::microseconds patience) {
   std::optional<RedisPlace> parsed = parse(place);
   if (parsed) return std::make_unique<RedisExchange>(*std::move(parsed), patience);
-  // A text that may hold a password is repeated from behind it on.
+  // The text may hold a password: the message repeats only what follows it.
   const std::size_t at = place.rfind('@');
   const bool secret = at != std::string_view::npos;
   return invalid_argument(fmt::format("expected redis://[[USER]:PASSWORD@]HOST[:PORT], found 'redis://{}{}'",

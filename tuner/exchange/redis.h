@@ -10,13 +10,13 @@
 
 namespace padlock::tuner {
 
-/// Names the environment's variable with the password for a place that has none, as redis-cli does.
+/// The environment variable with the password for a place without one, as for redis-cli.
 inline constexpr const char* kRedisPasswordVariable = "REDISCLI_AUTH";
 
-/// Exports as fields of one hash, "padlock:exports:v1", of a Redis or Valkey server. It is connected to when it is
-/// needed first, and given up for good once a call has failed. All calls together take `patience`, and the bytes and
-/// elements of ExchangeBudget, at most, whatever the server does. `place`: "[[USER]:PASSWORD@]HOST[:PORT]", user and
-/// password with %XX for what is not to be read otherwise. Error: invalid_argument.
+/// Opens exports as fields of one hash, "padlock:exports:v1", on a Redis or Valkey server. Connects on first use, and
+/// gives up for good after a failed call. All calls together take at most `patience`, and the bytes and elements of
+/// ExchangeBudget. `place`: "[[USER]:PASSWORD@]HOST[:PORT]"; user and password write reserved characters as %XX. Error:
+/// invalid_argument.
 [[nodiscard]] Result<std::unique_ptr<CacheExchange>> redis_exchange(
     std::string_view place, std::chrono::microseconds patience = ExchangeBudget::kTime);
 

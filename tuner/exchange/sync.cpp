@@ -20,13 +20,13 @@ namespace {
 
 constexpr int kMostListings = 100;
 
-/// Adds a problem that is not the last one: once a server is lost, every call says the same.
+/// Adds a problem unless it repeats the last one: after a server is lost, every call reports the same problem.
 void add_new(std::vector<std::string>& problems, std::string problem) {
   if (problems.empty() || problems.back() != problem) problems.push_back(std::move(problem));
 }
 
-/// Holds an export's text with its lines at hand. Caches that meet often have nearly all lines in common, and those
-/// need no parsing.
+/// Holds an export's text with an index of its lines. Caches that meet often share nearly all lines, which then need no
+/// parsing.
 class KnownText {
  public:
   explicit KnownText(std::string text) : text_(std::move(text)), name_(hash128(text_)) {}
@@ -35,9 +35,9 @@ class KnownText {
 
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// The lines of another text that are not in this one.
+  /// Returns the lines of another text that are not in this one.
   [[nodiscard]] std::string unknown_of(std::string_view other) {
-    if (lines_.empty()) {  // nobody has asked yet; often nobody does
+    if (lines_.empty()) {  // built on the first question, which often never comes
       lines_.reserve(static_cast<std::size_t>(std::ranges::count(text_, '\n')));
       for (const std::string_view line : split_lines(text_)) lines_.insert(line);
     }
@@ -55,12 +55,13 @@ class KnownText {
   std::unordered_set<std::string_view, Hash> lines_;
 };
 
-/// Gathers the records of an exchange that are in no known line, as far as they can be read.
+/// Gathers the readable records of an exchange that are in no known line.
 class Gathering {
  public:
   Gathering(CacheExchange& exchange, KnownText& known) : exchange_(exchange), known_(known) {}
 
-  /// Writers remove an export once another that holds its records is there: where one is gone, that one is looked for.
+  /// Writers remove an export after another one with its records is there. If an export is gone, looks for that other
+  /// one.
   Status gather(Result<std::vector<std::string>> names) {
     for (int listings = 1;; ++listings) {
       if (!names) return std::unexpected(names.error());
@@ -73,12 +74,12 @@ class Gathering {
   }
 
   std::vector<Row> rows;
-  std::set<std::string> taken;  ///< names of the exports that they are from
+  std::set<std::string> taken;  ///< names of the exports that they come from
   std::int64_t parsed = 0;      ///< lines
   std::vector<std::string> problems;
 
  private:
-  /// Returns false if it is gone.
+  /// Returns false if the export is gone.
   bool take(const std::string& name) {
     const auto text = exchange_.read(name);
     if (!text && text.error().code == Code::not_found) return false;
@@ -111,24 +112,24 @@ class Gathering {
     const std::string& unknown = all ? text : some;
     parsed += std::ranges::count(unknown, '\n');
     RowSet set = parse_rows(unknown);
-    if (!set.problems.empty()) set = parse_rows(text);  // which line of the export it is
+    if (!set.problems.empty()) set = parse_rows(text);  // finds the export's line of the problem
     return set;
   }
 
-  CacheExchange& exchange_;  // borrowed, as the next
+  CacheExchange& exchange_;  // borrowed, like the next member
   KnownText& known_;
   std::set<std::string> seen_;
 };
 
 /// The rows of two caches together, by place.
 struct Union {
-  std::vector<Row> incoming;    ///< what the first lacks, or has earlier
+  std::vector<Row> incoming;    ///< rows that the first lacks, or has in an older form
   std::vector<const Row*> all;  ///< borrowed, in the order of their places
 };
 
 Union unite(const std::vector<Row>& own, std::vector<Row> others) {
   Union both;
-  both.incoming.reserve(others.size());  // so that nothing moves
+  both.incoming.reserve(others.size());  // so that no row moves
   both.all.reserve(own.size() + others.size());
   auto mine = own.begin();
   for (Row& other : others) {
@@ -142,7 +143,7 @@ Union unite(const std::vector<Row>& own, std::vector<Row> others) {
   return both;
 }
 
-/// Leaves an export of this text and removes those that it was made of.
+/// Writes an export of this text and removes the exports that it contains.
 Status leave(CacheExchange& exchange, const std::string& own, const std::string& text,
              const std::set<std::string>& taken) {
   if (text.empty()) return {};
@@ -152,7 +153,7 @@ Status leave(CacheExchange& exchange, const std::string& own, const std::string&
   return {};
 }
 
-/// Says whether one export is there, and is the file to the byte: then neither has anything to look at.
+/// Returns whether the only export equals the file to the byte: then there is nothing to do.
 bool is_met(StoreFile& file, CacheExchange& exchange, const Result<std::vector<std::string>>& names) {
   if (!names || names->size() != 1) return false;
   const auto lines = file.unchecked_lines();
@@ -166,11 +167,11 @@ Result<Synced> sync(StoreFile& file, CacheExchange& exchange) {
   auto names = exchange.names();
   if (is_met(file, exchange, names)) return Synced{};
   RowSet own = file.rows();
-  own.rows = merge(std::move(own.rows));  // of a damaged file they may be in any order
+  own.rows = merge(std::move(own.rows));  // a damaged file may have them in any order
   KnownText known(lines_of(own.rows));
   Gathering found(exchange, known);
   const Status reached = found.gather(std::move(names));
-  // All of what is taken is in `both`, whatever becomes of the file meanwhile.
+  // `both` holds everything taken, whatever happens to the file meanwhile.
   const Union both = unite(own.rows, merge(std::move(found.rows)));
   Synced done{.parsed = found.parsed, .problems = std::move(own.problems)};
   PADLOCK_TRY(done.written, file.put(both.incoming, Conflict::keep_later));

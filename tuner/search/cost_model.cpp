@@ -10,9 +10,9 @@ namespace {
 
 using compiler::KernelCost;
 
-// Bytes a nanosecond, and nanoseconds; see the performance section of the design for where they were measured.
+// Bytes per nanosecond, and nanoseconds; the performance section of the design says where they were measured.
 constexpr double kHostMemory = 20, kHostCache = 80, kHostChunk = 0.4, kHostTask = 300, kHostLaunch = 1000;
-// For a GPU: the time of one trip to memory, and a multiprocessor's instructions a nanosecond, half of the peak.
+// For a GPU: the time of one trip to memory, and a multiprocessor's instructions per nanosecond, half of the peak.
 constexpr double kGpuMemory = 3000, kGpuCache = 6000, kGpuTrip = 700, kGpuCacheTrip = 300, kGpuIssue = 4,
                  kGpuLaunch = 2000;
 
@@ -22,8 +22,8 @@ bool is_nontemporal(const KernelCost& cost, const Machine& machine) {
   return cost.always_nontemporal || (cost.nontemporal && cost.write_bytes >= most_cached);
 }
 
-/// Of a cold launch nothing is in a cache: a plain store fetches its line first, one past the caches does not. Of a
-/// warm one that is alone in going to memory.
+/// In a cold launch no tensor is in a cache: a plain store fetches its line first, a store past the caches does not. In
+/// a warm launch only stores past the caches go to memory.
 double host_memory_ns(const KernelCost& cost, const Machine& machine, bool warm) {
   const bool nontemporal = is_nontemporal(cost, machine);
   if (!warm) return (cost.read_bytes + cost.write_bytes * (nontemporal ? 1 : 2)) / kHostMemory;
@@ -35,7 +35,7 @@ double host_ns(const KernelCost& cost, std::int64_t task_bytes, const Machine& m
   const double compute = cost.chunks * kHostChunk;
   const double task = static_cast<double>(std::max<std::int64_t>(task_bytes, 1));
   const double waves = std::ceil(std::max(1.0, std::ceil(cost.write_bytes / task)) / machine.threads);
-  // A wave takes what a whole task does: the last one may be half empty.
+  // A wave takes the time of a whole task, though the last wave may be half empty.
   const double share = std::min(1.0, task / std::max(cost.write_bytes, 1.0));
   return std::max(memory, compute) * share * waves + kHostTask * waves + kHostLaunch;
 }
@@ -44,7 +44,7 @@ double gpu_ns(const KernelCost& cost, const Machine& machine, bool warm) {
   const double trip = warm ? kGpuCacheTrip : kGpuTrip;
   const double blocks = std::max(cost.blocks, 1.0);
   const double busy = std::min<double>(blocks, machine.multiprocessors);
-  // Little's law: what is read in the time of a trip is what is on its way.
+  // Little's law: the bytes under way are the bytes read in the time of one trip.
   const double flight = std::min(blocks, machine.multiprocessors * std::max(cost.resident_blocks, 1.0)) *
                         std::max(cost.flight_bytes, 1.0);
   const double memory =

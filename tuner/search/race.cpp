@@ -11,11 +11,11 @@
 namespace padlock::tuner {
 namespace {
 
-// Slower by less does not count as slower, whatever the noise.
+// A smaller loss does not count, whatever the noise.
 constexpr double kLeastLoss = 0.005;
 constexpr double kMillion = 1e6;
 
-/// The geometric mean of what `value_of` gives for each of so many, of at least 1.
+/// Returns the geometric mean of value_of(i), taken as at least 1, for i in [0, count).
 template <class ValueOf>
 double mean_of(std::size_t count, const ValueOf& value_of) {
   double logarithms = 0;

@@ -10,11 +10,12 @@
 
 namespace padlock::tuner {
 
-/// RaceResults hold the samples of configs that were timed in turn, in several settings, and compare them pair by pair.
+/// RaceResults holds samples of configs that were timed in turn, in several settings, and compares them pair by pair.
 /// Configs are numbers; 0 is the default.
 class RaceResults {
  public:
-  /// By config and by setting; of all configs the same number, the i-th of all taken one right after the other.
+  /// By config and by setting. All configs have equally many samples, and the i-th samples of all were taken one right
+  /// after the other.
   using Samples = std::map<std::size_t, std::vector<std::vector<std::int64_t>>>;
 
   explicit RaceResults(std::vector<Setting> settings) : settings_(std::move(settings)) {}
@@ -24,20 +25,20 @@ class RaceResults {
   [[nodiscard]] bool contains(std::size_t config) const { return samples_.contains(config); }
   void clear() { samples_.clear(); }
   void erase(std::size_t config) { samples_.erase(config); }
-  /// Adds one round; who is not in it is in the race no more.
+  /// Adds one round; a config that is not in it leaves the race.
   void add(Samples round);
 
   // Preconditions: contains() each config.
-  /// Picoseconds: the lower quartile, as the geometric mean over settings.
+  /// Returns picoseconds: the lower quartile, as the geometric mean over settings.
   [[nodiscard]] double time_of(std::size_t config) const;
-  /// Its time over that of another: medians of ratios, as the geometric mean over settings.
+  /// Returns a config's time divided by another's: medians of ratios, as the geometric mean over settings.
   [[nodiscard]] double ratio(std::size_t config, std::size_t other) const;
-  /// Half the width of that ratio's confidence interval.
+  /// Returns half the width of that ratio's confidence interval.
   [[nodiscard]] double noise(std::size_t config, std::size_t other) const;
-  /// Returns whether a config is slower than the default in any setting by more than the noise, of which `most` counts
-  /// at most, and by more than what is too little to matter. False where the default is not in the race.
+  /// Returns whether a config is slower than the default in any setting by more than the noise (at most `most`) and by
+  /// more than a negligible loss. False if the default is not in the race.
   [[nodiscard]] bool loses(std::size_t config, double most) const;
-  /// Its times over those of the default.
+  /// Returns a config's times divided by those of the default.
   [[nodiscard]] Ratios ratios(std::size_t config) const;
 
  private:

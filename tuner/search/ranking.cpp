@@ -7,9 +7,9 @@
 namespace padlock::tuner {
 namespace {
 
-// Before the last heat twice what makes a tie: what is yet a little off may turn out to be one.
+// Margin of a tie before the last heat: a config slightly behind may still turn out to tie.
 constexpr double kTieMargin = 2 * kTie;
-// How far two tries at different times may lie apart, beside what each shows of its own noise, and the most of both.
+// How far two tries at different times may differ, beside the noise that each shows, and the limit of both together.
 constexpr double kFirstNoise = 0.25;
 constexpr double kFarBehind = 0.5;
 constexpr double kAnyNoise = 1e9;
@@ -46,14 +46,14 @@ std::vector<std::size_t> Ranking::finalists(std::size_t most) const {
   return list;
 }
 
-/// Survivors, and once there was a race those that were in its last heat, as long as one of them survives, and do not
-/// clearly lose to the default.
+/// Returns whether a config survived and does not clearly lose to the default. After a race it must also have been in
+/// the last heat, as long as a config of that heat survives.
 bool Ranking::may_win(std::size_t index) const {
   return survives(index) && (race.empty() || race.contains(index)) && !race.loses(index, kAnyNoise);
 }
 
-/// Whether a config's stores go past the caches; nothing once there was a race. The first round, in one setting, says
-/// nothing of how such configs compare with others.
+/// Returns whether a config's stores go past the caches; nullopt after a race. The first round, in one setting, does
+/// not tell how configs of the two kinds compare.
 std::optional<bool> Ranking::kind_of(std::size_t index) const {
   return race.empty() ? std::optional(candidates_[index].past_caches) : std::nullopt;
 }
@@ -66,18 +66,18 @@ std::optional<std::size_t> Ranking::fastest(std::optional<bool> past_caches) con
   return best;
 }
 
-/// Picoseconds.
+/// Returns picoseconds.
 double Ranking::time_of(std::size_t index) const {
   if (!race.empty()) return race.time_of(index);
   return static_cast<double>(lower_quartile(measured.at(index).samples_ps));
 }
 
-/// Its time over that of the best.
+/// Returns a config's time divided by the best one's.
 double Ranking::behind(std::size_t index, std::size_t best) const {
   return race.empty() ? time_of(index) / std::max(time_of(best), 1.0) : race.ratio(index, best);
 }
 
-/// How far that may be wrong.
+/// Returns how far that ratio may be wrong.
 double Ranking::noise_of(std::size_t index, std::size_t best) const {
   if (!race.empty()) return race.noise(index, best);
   const Measurement& m = measured.at(index);

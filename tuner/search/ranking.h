@@ -13,33 +13,33 @@
 
 namespace padlock::tuner {
 
-/// Part of the best time within which two configs are as good as each other: the earlier one is taken. A second tuning
-/// shall choose the same, and what two tunings find of two configs differs by 1 % or 2 %.
+/// Two configs within this part of the best time tie, and the earlier is taken. A second tuning should choose the same
+/// config, and two tunings measure two configs 1 % or 2 % apart.
 inline constexpr double kTie = 0.02;
 
-/// Ranking holds what a search knows of its configs, by their numbers among the candidates, and says who may win. The
-/// default is number 0. Borrows the candidates.
+/// Ranking holds a search's knowledge of its configs, by their numbers among the candidates, and decides which may win.
+/// The default is number 0. Borrows the candidates.
 class Ranking {
  public:
   Ranking(const std::vector<Candidate>& candidates, std::vector<Setting> settings)
       : race(std::move(settings)), candidates_(candidates) {}
 
   std::map<std::size_t, Measurement> measured;
-  RaceResults race;                // of the last heat's runners; empty: there was none
-  std::set<std::size_t> suspects;  // of a race in which somebody was wrong
+  RaceResults race;                // of the last heat's configs; empty before a race
+  std::set<std::size_t> suspects;  // configs of a race in which one was wrong
 
-  /// Returns whether a config that was measured is right, as far as is known.
+  /// Returns whether a measured config is right, as far as is known.
   [[nodiscard]] bool survives(std::size_t index) const;
   [[nodiscard]] bool other_survives() const;
-  /// Survivors that may be the best, in the candidates' order, `most` of them; the default is always among them, since
-  /// the others are compared with it. Where there are many the fastest few, and of those that are as good as the
-  /// fastest the earliest, which win: who is left out shall not be a matter of noise.
+  /// Returns at most `most` survivors that may be the best, in the candidates' order. The default is always among them,
+  /// since the others are compared with it. If there are too many, takes the fastest few, and among ties the earliest,
+  /// which win: noise should not decide who is left out.
   [[nodiscard]] std::vector<std::size_t> finalists(std::size_t most) const;
-  /// Of all that may win, or of those that store past the caches, or not.
+  /// Returns the fastest of all that may win, or only of those that store past the caches, or do not.
   [[nodiscard]] std::optional<std::size_t> fastest(std::optional<bool> past_caches = {}) const;
-  /// Returns whether another config looks better than the default, and may not be.
+  /// Returns whether another config looks better than the default without certainty.
   [[nodiscard]] bool in_doubt() const;
-  /// The earliest that is as good as the fastest. The default stays unless there is no doubt that another is better.
+  /// Returns the earliest config that ties with the fastest. The default stays unless another is better beyond doubt.
   [[nodiscard]] std::optional<std::size_t> winner() const;
 
  private:

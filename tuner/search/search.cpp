@@ -19,29 +19,29 @@
 namespace padlock::tuner {
 namespace {
 
-constexpr int kSteps = 3;  // from the best few so far to better ones beside them
+constexpr int kSteps = 3;  // rounds of trying the neighbours of the best few
 constexpr std::size_t kBestBeside = 3;
 
-constexpr std::size_t kProbes = 3;  // checks at awkward sizes that tell what all of them take
+constexpr std::size_t kProbes = 3;  // first checks at awkward sizes, which predict the time of all
 
-constexpr double kFirstTimingMs = 12;       // enough to see who is not among the best
-constexpr std::size_t kMostNext = 15;       // configs that are compiled along with one
-constexpr std::size_t kMostSamples = 2000;  // of a config that are kept
+constexpr double kFirstTimingMs = 12;       // enough to find configs that are not among the best
+constexpr std::size_t kMostNext = 15;       // configs that are compiled along with another
+constexpr std::size_t kMostSamples = 2000;  // samples kept per config
 
-/// The race's heats: how many take part, the best of the heat before, how long each is timed and on how many
-/// placements. Telling the last few apart takes longest: which of two is faster by some percent may be another one on
-/// other pages.
+/// The race's heats: how many configs take part (the best of the heat before), how long each is timed, and on how many
+/// placements. Telling the last few apart takes longest: a difference of some percent may reverse on other pages.
 struct Heat {
   std::size_t runners;
   double timing_ms;  // on each placement
   int placements;
 };
 constexpr std::array kHeats = {Heat{16, 15, 1}, Heat{8, 20, 2}, Heat{4, 25, 16}};
-// Of the time that is left for the race when each begins; a placement of the last heat is a small part of it.
+// Shares of the time left for the race when each heat begins. A placement of the last heat takes a small part of its
+// share.
 constexpr std::array kHeatShares = {0.35, 0.3, 0.15};
-constexpr int kMostPlacements = 64;  // of the last heat, where it is in doubt whether the best one beats the default
-constexpr int kMostFailures = 3;     // after so many rounds in which somebody was wrong there is no race
-// Shares of the time before the last checks: of a race in one setting, and in several.
+constexpr int kMostPlacements = 64;  // of the last heat, if it is in doubt whether the best config beats the default
+constexpr int kMostFailures = 3;     // rounds with a wrong config after which there is no race
+// Shares of the time before the last checks: for a race in one setting, and in several.
 constexpr double kRace = 0.3, kLongRace = 0.5;
 
 /// Compares two configs' texts, which have the same keys in the same order.
@@ -56,7 +56,7 @@ bool differ_in_one_key(std::string_view a, std::string_view b) {
   return differences == 1;
 }
 
-/// Returns whether some store past the caches and others do not.
+/// Returns whether some configs store past the caches and others do not.
 bool differ_in_past_caches(const std::vector<Candidate>& candidates) {
   return std::ranges::any_of(candidates,
                              [&](const Candidate& c) { return c.past_caches != candidates.front().past_caches; });
@@ -95,7 +95,7 @@ class RegionSearch {
     return outcome_.interrupted;
   }
 
-  /// The first round. The default is tried whatever the budget, and what is known takes no time.
+  /// The first round. The default is tried whatever the budget; known configs take no time.
   Status try_each() {
     while (static_cast<std::size_t>(tried_) < order_.size()) {
       const std::size_t index = order_[static_cast<std::size_t>(tried_)];
@@ -114,11 +114,11 @@ class RegionSearch {
     return {};
   }
 
-  /// False where it came to nothing.
+  /// Returns false if the try gave no result.
   Result<bool> try_first(std::size_t index) {
     const double before = budget_.spent();
     PADLOCK_TRY(const bool done, measure_config(index, kFirstTimingMs, index == 0 ? 0 : budget_.limit_of_try()));
-    // The first one of all starts the worker and makes what the others share.
+    // The first try also starts the worker and makes what all tries share.
     if (index != 0)
       budget_.took_try(budget_.spent() - before);
     else
@@ -126,7 +126,7 @@ class RegionSearch {
     return done;
   }
 
-  /// Begins to check the first one that survives, which tells what all checks of a config take.
+  /// Begins to check the first survivor, which predicts the time of all checks of a config.
   Status probe_checks(std::size_t index) {
     if (probed_ || ranking_.measured[index].verdict != Verdict::ok) return {};
     const double before = budget_.spent();
@@ -138,8 +138,8 @@ class RegionSearch {
     return {};
   }
 
-  /// Tries the neighbours of the best few configs, in one key, and of what is better then: what the model cannot tell
-  /// apart, its order leaves to chance.
+  /// Tries neighbours, which differ in one key, of the best few configs, and again of better ones found. The model
+  /// orders configs that it cannot tell apart by chance.
   Status try_neighbours() {
     if (options_.strategy != Strategy::fast) return {};
     for (int step = 0; step < kSteps && !outcome_.interrupted; ++step) {
@@ -159,8 +159,8 @@ class RegionSearch {
         order_.push_back(i);
   }
 
-  /// Those that may be the best are timed in turn, sample by sample, so that what drifts drifts for all; who falls
-  /// behind drops out. What was timed alone, at another time, is no match for them.
+  /// Times the configs that may win in turn, sample by sample, so that drift affects all alike. Configs that fall
+  /// behind drop out. Configs timed alone, at another time, cannot be compared with these.
   Status race() {
     if (ranking_.measured.empty()) return {};
     int failures = 0;
@@ -181,7 +181,7 @@ class RegionSearch {
     return {};
   }
 
-  /// Returns what a round takes: of each in every setting as long as it is timed, but a few launches at least.
+  /// Returns the time of a round: each config in every setting for the given time, but at least a few launches.
   [[nodiscard]] double round_seconds(std::size_t runners, double timing_ms) const {
     constexpr double kFewest = 4;  // launches: one to warm up, three samples
     const double launch_ms = static_cast<double>(ranking_.measured.begin()->second.median_ps) / 1e9;
@@ -191,7 +191,7 @@ class RegionSearch {
     return static_cast<double>(runners) * ms / 1000;
   }
 
-  /// As many as the heat's share of the time allows: fewer are told apart better than none.
+  /// Returns as many configs as the heat's share of the time allows: fewer are better than none.
   [[nodiscard]] std::size_t runners_of(const Heat& heat, std::size_t number) const {
     const double seconds = kHeatShares[number] * budget_.left_for_race();
     std::size_t runners = heat.runners;
@@ -201,11 +201,11 @@ class RegionSearch {
 
   enum class Round : std::uint8_t {
     complete,
-    failed,  ///< somebody was wrong
-    ended,   ///< by the budget, or an interruption
+    failed,  ///< a config was wrong
+    ended,   ///< by the budget or by an interruption
   };
 
-  /// Times each in every setting, on buffers of one placement.
+  /// Times each config in every setting, on buffers of one placement.
   Result<Round> run_round(const std::vector<std::size_t>& runners, double timing_ms) {
     const double timing_seconds = round_seconds(runners.size(), timing_ms);
     if (stopped() || !budget_.allows_heat(timing_seconds)) return Round::ended;
@@ -243,15 +243,14 @@ class RegionSearch {
     return Round::complete;
   }
 
-  /// Puts down what a race has found of a config beside the default.
+  /// Records a race's results for a config, relative to the default.
   Status keep_ratios(std::size_t index) {
     Measurement& m = ranking_.measured[index];
     if (ranking_.race.contains(0)) m.ratios = ranking_.race.ratios(index);
     return options_.keep ? options_.keep(m) : Status();
   }
 
-  /// Somebody in a heat is wrong: each is tried alone, which finds out who. Whoever there is no time to try does not
-  /// win.
+  /// A config in a heat is wrong. Tries each alone to find it. A config that the time does not allow to try cannot win.
   Result<Round> isolate_failure(const std::vector<std::size_t>& runners) {
     ranking_.race.clear();
     ranking_.suspects.insert(runners.begin(), runners.end());
@@ -264,12 +263,12 @@ class RegionSearch {
     return Round::failed;
   }
 
-  /// The first of those that win one after the other which is right at the awkward sizes, too.
+  /// Chooses the first winner, in order, that is also right at the awkward sizes.
   Status choose() {
     while (const std::optional<std::size_t> index = ranking_.winner()) {
       PADLOCK_TRY(const Check check, check_awkward_sizes(*index, check_count()));
       if (outcome_.interrupted) return {};
-      if (check == Check::wrong) {  // its measurement is a failure now; those that it left behind race again
+      if (check == Check::wrong) {  // its measurement is now a failure; the configs behind it race again
         ranking_.race.clear();
         PADLOCK_CHECK(race());
         continue;
@@ -285,14 +284,14 @@ class RegionSearch {
     return {};
   }
 
-  /// Takes the default where the budget ends before the winner, which may be the default, is checked.
+  /// Takes the default if the budget ends before the winner, possibly the default itself, is checked.
   void choose_without_checks(std::size_t index) {
     const bool serves = ranking_.survives(0);
     const std::string ended =
         fmt::format("the budget ended before a faster config was checked at awkward sizes: {}; {}", counts(), advice());
     if (!serves)
       outcome_.reason = ended;
-    else  // the default runs without a choice, too
+    else  // the default also runs unchosen
       accept(0, index == 0 ? reason_for_default() : ended);
   }
 
@@ -309,7 +308,7 @@ class RegionSearch {
     return fmt::format("{} of {} configs {} measured", ranking_.measured.size(), order_.size(),
                        ranking_.measured.size() == 1 ? "was" : "were");
   }
-  /// Says why the default stays. A default that nothing was compared with beats nothing.
+  /// Returns why the default stays. A default without rivals beats nothing.
   [[nodiscard]] std::string reason_for_default() const {
     if (ranking_.measured.size() < 2 && order_.size() > 1)
       return fmt::format("the budget ended before another config than the default was tried: {}; {}", counts(),
@@ -319,7 +318,7 @@ class RegionSearch {
       return fmt::format("the budget ended before the default was compared with others: {}; {}", counts(), advice());
     return fmt::format("no config beats the default: {}", counts());
   }
-  /// A budget that would have been enough, from what things took.
+  /// Suggests a budget that would suffice, from the times so far.
   [[nodiscard]] std::string advice() const {
     const double seconds = budget_.enough(order_.size());
     return fmt::format("about {} s are enough", seconds < 10 ? std::ceil(seconds) : std::ceil(seconds / 5) * 5);
@@ -328,7 +327,7 @@ class RegionSearch {
     return fmt::format("the first config within {:.0f} % of the fastest: {}", 100 * kTie, counts());
   }
 
-  /// How the checks of a config at awkward sizes went.
+  /// Result of a config's checks at awkward sizes.
   enum class Check : std::uint8_t { right, wrong, unfinished };
   static constexpr std::array<std::int64_t, 2> kSkews = {0, 1};
 
@@ -339,7 +338,7 @@ class RegionSearch {
             .skew = kSkews[number / options_.awkward.size()]};
   }
 
-  /// Goes on where the checks of this config ended before, up to check number `end`, in one request.
+  /// Continues the checks of this config where they ended, up to check number `end`, in one request.
   Result<Check> check_awkward_sizes(std::size_t index, std::size_t end) {
     std::size_t& next = checked_[index];
     while (next < end) {
@@ -364,13 +363,13 @@ class RegionSearch {
     return Check::right;
   }
 
-  /// Nothing where it was interrupted or took too long.
+  /// Returns nullopt if the try was interrupted or took too long.
   Result<std::optional<TryResult>> attempt(const Trial& trial) {
     ++outcome_.requests;
     outcome_.trials += 1 + static_cast<int>(trial.further.size());
     Result<TryResult> result = try_config_(trial);
     if (!result && result.error().code == Code::deadline_exceeded) return std::nullopt;
-    // Whoever interrupts may have ended the worker, too: that is not the config's doing.
+    // An interruption may also have ended the worker; the config is not to blame.
     if (!result && result.error().code == Code::cancelled) outcome_.interrupted = true;
     if (result && result->verdict != Verdict::ok && stopped()) outcome_.interrupted = true;
     if (outcome_.interrupted) return std::nullopt;
@@ -378,7 +377,7 @@ class RegionSearch {
     return *std::move(result);
   }
 
-  /// False where it came to nothing.
+  /// Returns false if there was no result.
   Result<bool> measure_config(std::size_t index, double timing_ms, double limit_seconds) {
     PADLOCK_TRY(const std::optional<TryResult> result, attempt({.config = candidates_[index].config,
                                                                 .sizes = sizes_,
@@ -390,7 +389,7 @@ class RegionSearch {
     return result.has_value();
   }
 
-  /// The few that are tried after a config.
+  /// Returns the few configs that are tried after a config.
   [[nodiscard]] std::vector<std::string> next_of(std::size_t index) const {
     std::vector<std::string> list;
     const auto found = std::ranges::find(order_, index);
@@ -400,7 +399,7 @@ class RegionSearch {
     return list;
   }
 
-  /// Adds samples of the first setting to what is known of a config.
+  /// Adds samples of the first setting to a config's measurement.
   void add_samples(std::size_t index, const std::vector<std::int64_t>& samples) {
     Measurement& m = ranking_.measured[index];
     m.samples_ps.insert(m.samples_ps.end(), samples.begin(), samples.end());
@@ -410,7 +409,7 @@ class RegionSearch {
     m.noise_ps = estimate.half_width;
   }
 
-  /// Adds to what is known of a config, and has it kept.
+  /// Adds a result to a config's measurement, and keeps that.
   Status keep(std::size_t index, const TryResult& result) {
     Measurement& m = ranking_.measured[index];
     m.regime = options_.regime;
@@ -435,7 +434,7 @@ class RegionSearch {
     if (!options_.progress) return;
     const std::optional<std::size_t> best = ranking_.fastest();
     const double left = budget_.left(), each = budget_.spent() / std::max(tried_, 1);
-    // The race takes about as long as its share of the budget.
+    // The race takes about its share of the budget.
     const double estimate = racing ? left
                                    : each * static_cast<double>(static_cast<int>(order_.size()) - tried_) +
                                          budget_.race_share() * options_.budget_seconds;
@@ -457,9 +456,9 @@ class RegionSearch {
   std::vector<std::size_t> order_;
   Ranking ranking_;
   SearchOutcome outcome_;
-  std::int64_t placements_ = 0;  // that the race was on
+  std::int64_t placements_ = 0;  // placements of the race
   SearchBudget budget_;
-  std::map<std::size_t, std::size_t> checked_;  // how many of its checks each has passed
+  std::map<std::size_t, std::size_t> checked_;  // number of passed checks of each config
   int tried_ = 0;
   bool probed_ = false;
 };

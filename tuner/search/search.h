@@ -12,11 +12,11 @@
 #include "tuner/search/strategy.h"
 #include "tuner/trial/request.h"
 
-// Which of the configs of one region is recorded. Trying a config, the clock and keeping records are functions, so
-// that tests run the same search without a worker or a clock.
+// Chooses the config to record for one region. Trying a config, the clock and keeping records are functions, so that
+// tests run the same search without a worker or a clock.
 namespace padlock::tuner {
 
-/// One request: a config is verified, and timed for so long where that is not 0.
+/// One request: verify a config, and time it for so many milliseconds unless 0.
 struct Trial {
   std::string config;
   Sizes sizes;
@@ -25,60 +25,60 @@ struct Trial {
   std::int64_t placement = 0;          ///< as TryRequest::placement
   Setting setting = Setting::cold;
   double timing_ms = 0;
-  std::vector<std::string> rivals = {};  ///< timed in turn with it, for so long each
-  std::vector<std::string> next = {};    ///< configs that come after it, if nothing comes between
-  double limit_seconds = 0;              ///< after which it is given up; 0: it has the time that it takes
+  std::vector<std::string> rivals = {};  ///< timed in turn with it, each for as long
+  std::vector<std::string> next = {};    ///< configs expected to come next
+  double limit_seconds = 0;              ///< time after which the try is given up; 0: no limit
 };
-/// Errors: cancelled, where it was interrupted; deadline_exceeded, where it was given up; others where nothing can be
-/// tried any more. How a config failed is a verdict.
+/// Errors: cancelled after an interruption; deadline_exceeded if given up; others if nothing can be tried any more. A
+/// failing config is a verdict, not an error.
 using TryFunction = std::function<Result<TryResult>(const Trial&)>;
 
-/// Progress tells people what a search has found so far.
+/// Progress reports what a search has found so far.
 struct Progress {
-  int tried = 0;             ///< of the candidates that are to be tried
-  int candidates = 0;        ///< those
+  int tried = 0;             ///< of the configs to try
+  int candidates = 0;        ///< number of configs to try
   bool racing = false;       ///< all were tried, and the best are timed again
-  std::string best = {};     ///< config; empty while none survived
+  std::string best = {};     ///< config; empty before any survived
   std::int64_t best_ps = 0;  ///< its median
   double seconds = 0;        ///< since the search began
   double least_seconds = 0;  ///< about, of the default alone; 0: not said
-  double seconds_left = 0;   ///< about; at most what is left of the budget, but 0 when it is over
+  double seconds_left = 0;   ///< about; at most the rest of the budget, or 0 after its end
 };
 
 struct SearchOptions {
   Strategy strategy = Strategy::fast;
-  double budget_seconds = 10;  ///< for everything, checks included; the default is tried whatever it is
+  double budget_seconds = 10;  ///< for everything, checks included; the default is tried in any case
   std::uint64_t seed = 1;
   Regime regime = Regime::cold;                         ///< of the region
-  std::vector<Sizes> awkward = {};                      ///< where a winner is checked before it is chosen
-  std::vector<Measurement> known = {};                  ///< of this region, regime and these sizes: not tried again
+  std::vector<Sizes> awkward = {};                      ///< sizes at which a winner is checked before it is chosen
+  std::vector<Measurement> known = {};                  ///< of this region, regime and sizes: not tried again
   std::function<double()> seconds = {};                 ///< a clock; empty: the steady one
   std::function<bool()> cancelled = {};                 ///< asked between tries; may be empty
-  std::function<Status(const Measurement&)> keep = {};  ///< of each thing that is measured, as it is; may be empty
+  std::function<Status(const Measurement&)> keep = {};  ///< called for each measurement, at once; may be empty
   std::function<void(const Progress&)> progress = {};   ///< after each try; may be empty
 };
 
 /// How a search ended.
 struct SearchOutcome {
-  std::optional<std::string> config;  ///< the choice; absent: none survived, or it was interrupted before one could be
+  std::optional<std::string> config;  ///< the choice; absent: no survivor, or interrupted too early
   bool interrupted = false;
-  int trials = 0;                              ///< tries of one config at one point that were asked for
-  int requests = 0;                            ///< of one such try or several
+  int trials = 0;                              ///< requested tries of one config at one point
+  int requests = 0;                            ///< each with one or several tries
   std::int64_t median_ps = 0;                  ///< of the choice
-  std::int64_t default_ps = 0;                 ///< of the first candidate; 0 where it did not survive
-  std::optional<Ratios> ratios = {};           ///< of the choice, where it raced with the default
-  int candidates = 0;                          ///< configs that the search tries, had it the time
+  std::int64_t default_ps = 0;                 ///< of the first candidate; 0 if it did not survive
+  std::optional<Ratios> ratios = {};           ///< of the choice, if it raced with the default
+  int candidates = 0;                          ///< configs that the search would try, given time
   std::string reason;                          ///< "no config beats the default: 24 of 24 configs were measured", ...
-  std::vector<Measurement> measurements = {};  ///< all that is known of the region, in the candidates' order
+  std::vector<Measurement> measurements = {};  ///< all measurements of the region, in the candidates' order
 };
 
-/// Searches among the candidates, of which the first is the default and is always tried. Of the first one that survives
-/// some checks at awkward sizes are made at once, which tells what checking the winner takes; so much is set aside.
-/// A config replaces the default only after all its checks, and after it was timed beside the default in each setting
-/// of the regime (settings_of) and lost in none by more than the noise. The default may be chosen before its own
-/// checks if the budget ends: it runs without a choice, too. Where candidates differ in whether they
-/// store past the caches, there is a reader behind them, too. Ties within the noise go to the earlier one. Errors:
-/// those of `try_config` and `keep`; what was kept stays.
+/// Searches among the candidates, of which the first is the default and is always tried. Some checks at awkward sizes
+/// follow the first survivor's try; their time predicts that of the winner's checks, which is set aside. A config
+/// replaces the default only after all its checks and a timing beside the default: it must lose in no setting of the
+/// regime (settings_of) by more than the noise. If the budget ends, the default may be chosen before its own checks,
+/// since it runs without a choice, too. If candidates differ in storing past the caches, they are also timed with a
+/// reader behind them. Ties within the noise go to the earlier one. Errors: those of `try_config` and `keep`; what was
+/// kept stays.
 [[nodiscard]] Result<SearchOutcome> search_region(const std::string& region, const Sizes& sizes,
                                                   const std::vector<Candidate>& candidates,
                                                   const SearchOptions& options, const TryFunction& try_config);

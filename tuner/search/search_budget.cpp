@@ -7,14 +7,14 @@
 namespace padlock::tuner {
 namespace {
 
-// One try's time is not exactly the next one's: so much of the budget may be exceeded by what was begun before
-// its end, and by the checks of a winner that are nearly done.
+// The time of one try does not predict the next exactly. So much of the budget may be exceeded by a try that began
+// before its end, and by nearly finished checks of a winner.
 constexpr double kGrace = 0.05;
 constexpr double kCheckGrace = 0.1;
 
-// The first checks are those of the smallest sizes.
+// The first checks are at the smallest sizes; later ones take longer.
 constexpr double kLaterChecks = 1.25;
-// A share of the budget: the first checks may have met a moment at which the machine was slow.
+// A cap, as a share of the budget: the machine may have been slow during the first checks.
 constexpr double kMostForChecks = 0.5;
 
 double steady_seconds() {
@@ -32,7 +32,7 @@ double SearchBudget::left() const { return std::max(0.0, seconds_ - spent()); }
 double SearchBudget::left_for_race() const { return std::max(0.0, before_checks() - spent()); }
 
 double SearchBudget::enough(std::size_t tries) const {
-  // One that was never begun takes less than the first, which made what all share.
+  // Without a later try to learn from: a later try takes less than the first, which made what all share.
   constexpr double kUsual = 0.04, kLarger = 1.5;
   const double each = try_seconds_ > 0 ? try_seconds_ : std::min(first_seconds_, kUsual);
   const double all = first_seconds_ + each * static_cast<double>(tries);

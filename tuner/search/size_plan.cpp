@@ -19,10 +19,10 @@ using solver::BindingSearch;
 using solver::SymbolValues;
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 30;  // of a symbol that is drawn
-/// Tensors that are larger are measured only at sizes that were asked for: a try of them takes seconds.
+/// Larger tensors are measured only at requested sizes: a try of them takes seconds.
 constexpr std::int64_t kMostDrawnBytes = std::int64_t{256} << 20;
 
-/// Those tensors' bytes that a region takes, (above, most].
+/// A region's tensors have a number of bytes in (above, most].
 struct ByteRange {
   std::optional<std::int64_t> above, most;
 
@@ -86,7 +86,7 @@ class Planner {
     if (!binding) return std::nullopt;
     PlannedRegion region{
         .region = text_of(range), .sizes = search_.values_of(*binding), .notes = std::exchange(notes_, {})};
-    // Replace the requested region where its binding was replaced by one that lies elsewhere.
+    // The request's binding was replaced by one outside the requested region: replace the region, too.
     if (!range.contains(bytes_of(*binding))) region.region = text_of(range_of(bytes_of(*binding)));
     region.regime = request_.regime.value_or(borders().regime_of(bytes_of(*binding)));
     return region;
@@ -100,7 +100,7 @@ class Planner {
     return {};
   }
 
-  /// Returns the binding that `opt` gives, or one that is near and fits.
+  /// Returns the binding that `opt` gives, or a near one that fits.
   std::optional<ir::Binding> given() {
     auto binding = at(request_.opt, kUsual);
     if (!binding) return std::nullopt;
@@ -112,7 +112,7 @@ class Planner {
     return largest_below(*binding);
   }
 
-  /// The largest found between nothing and a binding that is too large: all sizes of the same part of it.
+  /// Returns the largest binding found below one that is too large: all sizes scaled alike.
   std::optional<ir::Binding> largest_below(const ir::Binding& large) {
     constexpr int kParts = 1 << 16;
     const Sizes sizes = search_.values_of(large);
@@ -140,7 +140,7 @@ class Planner {
     return best;
   }
 
-  /// A binding in the middle of the range, by the one size that all symbols that nobody fixed have.
+  /// Returns a binding in the middle of the range, with one common size for all symbols that are not fixed.
   std::optional<ir::Binding> drawn(const ByteRange& range) {
     const std::int64_t most = range.most.value_or(kMostDrawnBytes);
     if (range.above.value_or(0) >= kMostDrawnBytes) return std::nullopt;
@@ -148,7 +148,7 @@ class Planner {
         range.above ? std::min(4 * *range.above, *range.above / 2 + most / 2) : std::min(most, kMostDrawnBytes) / 2;
     std::optional<ir::Binding> best;
     bool too_large = false;
-    // Doubled until it is too much, then halved in between: sizes that are far too large say nothing.
+    // Doubles the size until it is too large, then bisects: sizes far too large tell nothing.
     std::int64_t low = 0, high = 1;
     bool growing = true;
     while (growing ? high < kLargest : high - low > std::max<std::int64_t>(1, low / 64)) {
@@ -177,7 +177,7 @@ class Planner {
     std::vector<std::string> guards;
     for (const auto& [name, value] : request_.min) guards.push_back(fmt::format("{} >= {}", name, value));
     for (const auto& [name, value] : request_.max) guards.push_back(fmt::format("{} <= {}", name, value));
-    // Without a text of the bytes the region is what the request says alone.
+    // If the bytes have no text, the region is only what the request says.
     if (const std::optional<std::string> bytes = tensor_bytes_text(search_.program())) {
       if (range.above) guards.push_back(fmt::format("{} > {}", *bytes, *range.above));
       if (range.most) guards.push_back(fmt::format("{} <= {}", *bytes, *range.most));
@@ -194,7 +194,7 @@ class Planner {
   std::vector<std::string> notes_;
 };
 
-/// Error: invalid_argument, by the name of the list, for a name that is no symbol of the program.
+/// Error: invalid_argument, naming the list, for a name that is not a symbol of the program.
 Status check_names(const ir::Program& program, const char* list, const Sizes& sizes) {
   std::vector<std::string> names;
   const ir::ExprContext& exprs = program.exprs();
@@ -237,7 +237,7 @@ std::vector<Sizes> awkward_sizes(const ir::Program& program, std::uint64_t seed)
   if (!search) return {};
   std::set<Sizes> seen;
   std::vector<Sizes> list;
-  // Awkward in every symbol at once first: rows of one element, of one more than a vector, of one less than a tile.
+  // First awkward in every symbol at once: rows of one element, of one more than a vector, of one less than a tile.
   const auto add = [&](const Sizes& wanted, std::int64_t other) {
     if (list.size() >= kMost) return;
     const auto binding = search->nearest(wanted, other, seed);

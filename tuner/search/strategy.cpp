@@ -45,8 +45,8 @@ std::vector<std::size_t> order_of_trials(const std::vector<Candidate>& candidate
   const double limit = kPromising * std::min(predicted(0), predicted(order[1]));
   const auto end = std::find_if(others, order.end(), [&](std::size_t i) { return predicted(i) > limit; });
   order.erase(end, order.end());
-  // Many are alike to the model. Of each such kind the first, then of each the second, and so on.
-  std::map<std::size_t, int> place;  // among its kind
+  // The model finds many configs alike. Take the first of each kind, then the second of each, and so on.
+  std::map<std::size_t, int> place;  // within its kind
   for (std::size_t i = 1, first = 1; i < order.size(); ++i) {
     if (predicted(order[i]) > kAlike * predicted(order[first])) first = i;
     place[order[i]] = static_cast<int>(i - first);

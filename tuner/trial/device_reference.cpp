@@ -21,7 +21,7 @@ std::unexpected<Error> misled(const std::string& how) {
   return internal_error("the kernel that compares memory on the device " + how);
 }
 
-/// Expects of the kernel that it finds byte `at`, or no byte at all.
+/// Expects the kernel to report byte `at`, or no byte at all.
 Status found(Comparison& comparison, std::optional<std::int64_t> at, const char* where) {
   PADLOCK_TRY(const std::optional<std::int64_t> first, comparison.first_difference());
   if (first == at) return {};
@@ -30,7 +30,7 @@ Status found(Comparison& comparison, std::optional<std::int64_t> at, const char*
   return misled(fmt::format("found byte {} instead of byte {} of {} different", *first, *at, where));
 }
 
-/// Tries the kernel on one tensor, whose bytes are those of `golden` and of `data`.
+/// Tests the kernel on one tensor, which has the bytes of `golden` and of `data`.
 class TensorTrial {
  public:
   TensorTrial(Comparison& comparison, ScratchBuffer& tensor, ScratchBuffer& golden, std::span<const std::byte> data)
@@ -55,7 +55,7 @@ class TensorTrial {
     return found(comparison_, at, "a tensor");
   }
 
-  /// A NaN is the same as itself, and not as one of another bit.
+  /// A NaN must equal itself, and differ from one with another bit.
   Status in_nan(std::int64_t at) {
     constexpr std::array kNan = {std::byte{1}, std::byte{0}, std::byte{0xC0}, std::byte{0x7F},
                                  std::byte{0}, std::byte{0}, std::byte{0xF8}, std::byte{0x7F}};

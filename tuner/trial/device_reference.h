@@ -12,23 +12,22 @@
 
 namespace padlock::tuner {
 
-/// The contents that the buffers of a launch must have, on the device, where a kernel compares them. That kernel only
-/// ever says that all is well: where it says anything else, the host looks for itself. Movable; borrows the comparison.
+/// The expected contents of a launch's buffers, on the device, for the kernel that compares there. Only the kernel's
+/// "all equal" is trusted: the host checks any other answer itself. Movable; borrows the comparison.
 class DeviceReference {
  public:
-  /// Copies a problem's inputs and results, and tries the kernel on them: differences planted in `set`, at the ends and
-  /// in the middle of each buffer, in a NaN and in the red zones, have to be found. Leaves the set in any state.
-  /// Errors: as the space and the driver say; internal, where a planted difference is missed or one found that there is
-  /// not.
+  /// Copies a problem's inputs and results, and tests the kernel on them. It must find differences planted in `set`: at
+  /// the ends and in the middle of each buffer, in a NaN, and in the red zones. Leaves the set in any state. Errors: as
+  /// the space and the driver say; internal if a planted difference is missed, or another one reported.
   [[nodiscard]] static Result<DeviceReference> create(runtime::ScratchSpace& space, runtime::Comparison& comparison,
                                                       const Problem& problem, const Reference& reference,
                                                       ScratchSet& set);
 
   [[nodiscard]] Status write_inputs(ScratchSet& set) const;
-  /// Returns whether red zones, inputs and outputs of a set are as they must be.
+  /// Returns whether red zones, inputs and outputs of a set are as expected.
   [[nodiscard]] Result<bool> holds(const ScratchSet& set);
-  /// Takes a set's outputs for what has to be: the host found them right, of other bits where the language leaves that
-  /// open.
+  /// Takes a set's outputs as the expected ones: the host found them right, with other bits where the language leaves
+  /// these open.
   [[nodiscard]] Status adopt(const ScratchSet& set);
   [[nodiscard]] bool has_adopted() const { return has_adopted_; }
 
@@ -45,7 +44,7 @@ class DeviceReference {
   bool has_adopted_ = false;
 };
 
-/// Returns whether no red zone of these sets is damaged, as a kernel says that was tried.
+/// Returns whether the red zones of these sets are undamaged, by a kernel that was tested.
 [[nodiscard]] Result<bool> are_intact(runtime::Comparison& comparison, std::span<const ScratchSet> sets);
 
 }  // namespace padlock::tuner

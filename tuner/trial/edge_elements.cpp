@@ -32,14 +32,14 @@ class Point {
   std::vector<std::int64_t> values_;
 };
 
-/// Finds the coordinate at which a condition changes its value that is affine along the axis, the others being 0.
+/// Finds where a condition changes its value along an axis in which it is affine, with the other coordinates 0.
 std::optional<std::int64_t> crossing(Point& point, std::size_t axis, ir::Expr condition) {
   const auto at_zero = point.evaluate(condition);
   point.move(axis, 1);
   const auto at_one = point.evaluate(condition);
   point.move(axis, 0);
   if (!at_zero || !at_one || *at_zero == *at_one) return std::nullopt;
-  // In 128 bits: a value may be near the end of 64.
+  // In 128 bits: a value may be near the limit of 64.
   const Int128 root = -Int128{*at_zero} / (Int128{*at_one} - *at_zero);
   return fits_int64(root) ? std::optional(static_cast<std::int64_t>(root)) : std::nullopt;
 }
@@ -85,7 +85,7 @@ Result<std::vector<std::int64_t>> edge_and_random_elements(const Problem& proble
   std::vector<std::int64_t> chosen;
   if (elements == 0) return chosen;
   SplitMix random(problem.seed());
-  // All combinations where there is room, else so many at random. Axes are merged in a kernel, which changes no index.
+  // All combinations if there is room, else random ones. A kernel merges axes, which changes no index.
   const bool all = combinations <= most / 2;
   for (std::size_t i = 0; i < (all ? combinations : most / 2); ++i) {
     std::uint64_t rest = i;

@@ -10,7 +10,7 @@
 
 namespace padlock::tuner {
 
-/// Failure says what is wrong with a config.
+/// Failure describes a fault of a config.
 struct Failure {
   Verdict verdict = Verdict::run;
   std::string message = {};
@@ -24,7 +24,7 @@ using Judged = std::expected<T, Failure>;
   return std::unexpected(Failure{.verdict = verdict, .message = std::move(message)});
 }
 
-/// The value, or the error as `verdict`, except that a lost device is one whatever was being done.
+/// Returns the value, or the error as `verdict`; a lost device keeps its own verdict.
 template <class T>
 [[nodiscard]] Judged<T> judged(Result<T> result, Verdict verdict) {
   if (result) {
@@ -39,7 +39,7 @@ template <class T>
       .verdict = lost ? Verdict::device_lost : verdict, .message = result.error().to_string(), .device_lost = lost});
 }
 
-/// The same of what makes or loads something: where the machine's memory does not suffice, that is the verdict.
+/// The same for making or loading something: too little memory on the machine has its own verdict.
 template <class T>
 [[nodiscard]] Judged<T> judged_making(Result<T> result, Verdict verdict) {
   const bool memory =

@@ -18,8 +18,8 @@ LoadedConfigs::Loaded LoadedConfigs::compile(compiler::TargetCompiler& compiler,
                                              const ir::Binding& binding) const {
   PADLOCK_TRY(const compiler::Config parsed, judged(compiler.parse_config(config), Verdict::compile));
   auto loaded = judged_making(device_.load(compiler, {.config = parsed}, program_), Verdict::compile);
-  // A GPU's driver assembles code when it is first bound, which is done here, beside other threads. What is wrong with
-  // these sizes is said to whoever binds to them.
+  // A GPU's driver assembles code at the first binding. Bind here, beside other threads. A later binding reports errors
+  // of these sizes.
   if (auto sizes = runtime::ArgumentSizes::of(binding); loaded && sizes)
     static_cast<void>((*loaded)->bind(binding, *std::move(sizes)));
   return loaded;
@@ -39,7 +39,7 @@ Judged<LoadedConfig> LoadedConfigs::load(compiler::TargetCompiler& compiler, con
     try {
       threads.emplace_back([&, i] { made[i] = compile(compiler, along[i], binding); });
     } catch (const std::system_error&) {
-      break;  // no thread is to be had: it is compiled when it is asked for
+      break;  // no thread is available: the config is compiled when it is needed
     }
   }
   Loaded asked = compile(compiler, config, binding);

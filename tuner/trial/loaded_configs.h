@@ -13,14 +13,14 @@
 
 namespace padlock::tuner {
 
-/// The code of a program's configs on one device, which problems of all sizes share. Borrows both. Not thread-safe.
+/// The code of a program's configs on one device, shared by problems of all sizes. Borrows both. Not thread-safe.
 class LoadedConfigs {
  public:
   LoadedConfigs(TrialDevice& device, const ir::Program& program) : device_(device), program_(program) {}
 
-  /// The code of a config, loaded for the sizes of `binding`. Where it has to be compiled, some of those that come
-  /// after it are along with it, on threads of their own, as many as the machine has: that takes no longer. What is
-  /// wrong with one of them is said when it is asked for.
+  /// Returns the code of a config, loaded for the sizes of `binding`. A compilation takes some of the next configs
+  /// along, on threads of their own, as many as the machine has: that takes no longer. An error of such a config is
+  /// reported when that config is loaded.
   [[nodiscard]] Judged<LoadedConfig> load(compiler::TargetCompiler& compiler, const std::string& config,
                                           std::span<const std::string> next, const ir::Binding& binding);
 

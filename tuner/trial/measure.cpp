@@ -13,7 +13,7 @@ constexpr int kFewestSamples = 3;
 constexpr double kPicosecondsPerUs = 1e6;
 constexpr std::int64_t kMostRepeats = 1'000'000;
 
-/// Warms up, and says how many runs make a sample.
+/// Warms up, and returns how many runs make a sample.
 Result<std::int64_t> warm_up(const MeasuringPolicy& policy, const Stopwatch& watch, const TimedRuns& runs) {
   double fastest = 0;
   std::int64_t count = 1;
@@ -35,7 +35,7 @@ bool is_enough(const MeasuringPolicy& policy, const Timing& timing, const Stopwa
          static_cast<double>(timing.estimate.half_width) <= policy.noise * static_cast<double>(timing.estimate.median);
 }
 
-/// Returns whether it is known how much slower each is than the fastest. Asked now and then, since it sorts.
+/// Returns whether each ratio to the fastest is known well enough. Called only now and then, since it sorts.
 bool is_decided(const MeasuringPolicy& policy, std::span<const std::vector<std::int64_t>> lists) {
   const auto count = static_cast<int>(lists.front().size());
   if (count < policy.min_samples || count % 8 != 0) return false;
@@ -55,8 +55,8 @@ MedianEstimate estimate_median(std::span<const std::int64_t> samples) {
   const std::size_t last = sorted.size() - 1;
   const std::int64_t low = sorted[last / 2];
   const std::int64_t high = sorted[(last + 1) / 2];
-  // The number of samples below the median is binomial: the interval's ends are the samples 1.96 of its deviations,
-  // sqrt(n) / 2, away from the middle (Conover, Practical Nonparametric Statistics, section 3.2).
+  // The number of samples below the median is binomial. The interval's ends are the samples 1.96 standard deviations,
+  // sqrt(n) / 2 each, from the middle (Conover, Practical Nonparametric Statistics, section 3.2).
   const double reach = 0.98 * std::sqrt(static_cast<double>(sorted.size()));
   const double middle = static_cast<double>(last) / 2;
   const auto first = static_cast<std::size_t>(std::max(0.0, std::floor(middle - reach)));

@@ -11,12 +11,12 @@
 
 namespace padlock::tuner {
 
-/// The median of samples and how far it can be trusted.
+/// The median of samples and its uncertainty.
 struct MedianEstimate {
   std::int64_t median = 0;
-  std::int64_t half_width = 0;  ///< half the 95 % interval, from order statistics: nothing is assumed of the noise
+  std::int64_t half_width = 0;  ///< half the 95 % interval, from order statistics, which assume nothing about the noise
 };
-/// All 0 of no samples.
+/// All 0 without samples.
 [[nodiscard]] MedianEstimate estimate_median(std::span<const std::int64_t> samples);
 
 struct Timing {
@@ -25,48 +25,47 @@ struct Timing {
   int throttled = 0;  ///< samples that were discarded
 };
 
-/// Runs `count` times and gives the picoseconds that it took.
+/// Runs `count` times and returns the picoseconds that this took.
 using TimedRuns = std::function<Result<std::int64_t>(std::int64_t count)>;
 
 /// Returns whether the device is slower now than it can be.
 using Throttled = std::function<bool()>;
 
-/// Warms up, then takes samples until the policy's noise is reached, its most samples are taken or its budget is spent;
-/// never fewer than three. How often a sample repeats a run follows from the warm-up. A sample before or after which
-/// the device is throttled is discarded; if the budget ends with fewer than three others, they count like the others,
-/// and `throttled` is their number. Errors are those of `runs`.
+/// Warms up, then takes samples until the policy's noise, its most samples or its budget is reached; at least three.
+/// The warm-up decides how often a sample repeats a run. Samples next to a throttled moment are discarded. If the
+/// budget ends with fewer than three others, discarded samples count, too, and `throttled` is their number. Errors are
+/// those of `runs`.
 [[nodiscard]] Result<Timing> measure(const MeasuringPolicy& policy, const TimedRuns& runs,
                                      const Throttled& throttled = {});
 
-/// Several measured in turn.
+/// Timings of several configs, measured in turn.
 struct RaceTiming {
-  std::vector<std::vector<std::int64_t>> samples_ps;  // of each the same number, the i-th of all from round i
+  std::vector<std::vector<std::int64_t>> samples_ps;  // equally many for each, the i-th of all from round i
   int throttled = 0;                                  ///< rounds that were discarded
 };
 
-/// Warms each up, then times them round by round, each once a round and the first another one each time, so that what
-/// changes on the machine changes for all. Ends when each config's median ratio to the fastest is known to the
-/// policy's noise, at the most samples, or with the budget. Throttled rounds and errors as
-/// `measure`.
+/// Warms each up, then times them round by round: each once a round, with another one first each time, so that drift of
+/// the machine affects all. Ends when each median ratio to the fastest is known to the policy's noise, at the most
+/// samples, or with the budget. Throttled rounds and errors as `measure`.
 [[nodiscard]] Result<RaceTiming> measure_in_turn(const MeasuringPolicy& policy, std::span<const TimedRuns> runs,
                                                  const Throttled& throttled = {});
 
-/// The median of the ratios of two lists of samples, pair by pair, in millionths.
+/// Returns the median of the pairwise ratios of two lists of samples, in millionths.
 [[nodiscard]] MedianEstimate paired_ratio(std::span<const std::int64_t> samples, std::span<const std::int64_t> to);
 
-/// Returns the index of the list to compare the others with, among lists of as many samples: that of the least lower
-/// quartile, for what else runs on a machine makes samples longer, never shorter. There is one at least.
+/// Returns the index of the list to compare the others with: the one of the least lower quartile, since other load
+/// makes samples longer, never shorter. Preconditions: one list or more, equally long.
 [[nodiscard]] std::size_t fastest_of(std::span<const std::vector<std::int64_t>> lists);
-/// 0 of no samples.
+/// 0 without samples.
 [[nodiscard]] std::int64_t lower_quartile(std::vector<std::int64_t> samples);
 
 /// Compares readings of a device's clock, in any unit, with the fastest of them.
 class ClockWatch {
  public:
-  /// Slower than the fastest so far by more than kThrottled. What cannot be read is not throttled.
+  /// Returns whether a reading is slower than the fastest so far by more than kThrottled. False for a missing reading.
   [[nodiscard]] bool is_throttled(std::optional<double> clock);
 
-  /// More than the steps between which a CPU that nothing is wrong with goes up and down all the time.
+  /// Above the steps by which a healthy CPU's clock goes up and down all the time.
   static constexpr double kThrottled = 0.15;
 
  private:

@@ -23,7 +23,8 @@ std::int64_t elements_of(const ir::Binding& binding) {
   return sum;
 }
 
-/// Values between a symbol's and 0, the smallest first; multiples of powers of two too, which constraints ask for.
+/// Returns values between a symbol's value and 0, the smallest first, with multiples of powers of two, as constraints
+/// need.
 std::vector<std::int64_t> smaller(std::int64_t value) {
   std::vector<std::int64_t> candidates;
   for (std::int64_t divisor = 64; divisor > 1; divisor /= 2) {

@@ -17,7 +17,7 @@ namespace padlock::tuner {
 
 using Symbols = std::map<std::string, std::int64_t>;
 
-/// A program at one binding, with what its inputs and scalars hold.
+/// A program at one binding, with the contents of its inputs and scalars.
 class Problem {
  public:
   /// Errors: as ir::Binding::bind; invalid_argument also where a symbol has no value. Borrows the program.
@@ -47,14 +47,14 @@ class Problem {
   std::vector<std::uint64_t> scalars_;
 };
 
-/// Smaller symbols that the program admits, with at most that many elements in its results where such are found: each
-/// symbol is moved towards 0 as long as that helps. The symbols given are legal.
+/// Returns smaller symbols that the program admits, with at most that many elements in its results if possible: moves
+/// each symbol towards 0 as long as that helps. Precondition: the given symbols are legal.
 [[nodiscard]] Symbols shrink(const ir::Program& program, Symbols symbols, std::int64_t most_elements);
 
-/// Bytes of all inputs and results three times: in the buffers of a launch, as they were or have to be, and on their
-/// way from one to the other.
+/// Returns three times the bytes of all inputs and results: for the buffers of a launch, their expected contents, and
+/// copies on the way.
 [[nodiscard]] std::int64_t data_bytes(const ir::Binding& binding);
-/// Bytes of scratch memory that trying a config at this binding takes at least: these, and the red zones of one
+/// Returns the least bytes of scratch memory for trying a config at this binding: data_bytes, and the red zones of one
 /// launch's buffers.
 [[nodiscard]] std::int64_t scratch_bytes(const ir::Binding& binding);
 
@@ -67,15 +67,15 @@ struct ScratchSet {
   [[nodiscard]] std::int64_t mapped_bytes() const;
 
   [[nodiscard]] Status arm(runtime::Placement placement, std::byte red, std::int64_t skew);
-  /// Between red zones, each buffer `skew` elements and a multiple of 64 elements, up to 4032, that `draw` decides
-  /// beyond its place: somewhere in a page, like the buffers of a caller, and aligned as all of them.
-  /// Precondition: 0 <= skew < 64.
+  /// Scatters the buffers, between red zones, like a caller's within their pages. Each lies beyond its place by `skew`
+  /// elements plus a multiple of 64 elements, up to 4032, that `draw` decides; so all have one alignment. Precondition:
+  /// 0 <= skew < 64.
   [[nodiscard]] Status scatter(std::byte red, std::int64_t skew, std::uint64_t draw);
   [[nodiscard]] Status write_inputs(const std::vector<std::vector<std::byte>>& data);
-  /// Fills inputs with the plain domain. `staging` is for reuse.
+  /// Fills inputs with the plain domain. `staging` is reused between calls.
   [[nodiscard]] Status write_plain_inputs(const Problem& problem, std::vector<std::byte>& staging);
   [[nodiscard]] Status poison(std::byte value);
-  /// As ScratchBuffer::damage, of the first buffer that has any.
+  /// As ScratchBuffer::damage, for the first damaged buffer.
   [[nodiscard]] Result<std::string> damage() const;
 };
 

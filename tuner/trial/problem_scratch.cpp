@@ -17,12 +17,12 @@ constexpr std::int64_t kMostSets = 256;
 Judged<void> ProblemScratch::provide(const TryRequest& request, std::int64_t allowed) {
   const bool timed = request.policy.budget_ms > 0;
   const Arrangement wanted{request.placement, request.skew, timed && !is_warm(request.policy.setting)};
-  // Any set of buffers serves a config that is not timed: verification prepares its red zones itself.
+  // Without timing any set of buffers serves: verification prepares its red zones itself.
   if (made_for_ && !timed) return {};
   const bool same_place =
       made_for_ && made_for_->placement == wanted.placement && made_for_->skew == wanted.skew && !sets_.empty();
   if (same_place && (made_for_->rotated || !wanted.rotated)) return {};
-  // One set is there that may serve as the first of many.
+  // One set exists and may serve as the first of many.
   if (!same_place) sets_.clear();
   made_for_ = wanted;
   auto allocated = allocate(request, allowed);
@@ -35,7 +35,7 @@ Judged<void> ProblemScratch::provide(const TryRequest& request, std::int64_t all
 Judged<void> ProblemScratch::allocate(const TryRequest& request, std::int64_t allowed) {
   const std::int64_t bytes = problem_.input_bytes() + problem_.result_bytes();
   if (sets_.empty()) PADLOCK_CHECK(judged_making(add_set(), Verdict::run));
-  // Count what is beside them on the host, too, whichever memory they are in.
+  // Count the copies beside the buffers, too: they are on the host, wherever the buffers are.
   const std::int64_t one = sets_.front().mapped_bytes();
   const std::int64_t copies = data_bytes(problem_.binding()) - bytes;
   const std::int64_t beside = device_.compares() ? std::max(copies, one) : copies;
@@ -50,7 +50,7 @@ Judged<void> ProblemScratch::allocate(const TryRequest& request, std::int64_t al
 Status ProblemScratch::add_set() {
   PADLOCK_TRY(ScratchSet set, ScratchSet::allocate(device_.space(), problem_.binding()));
   PADLOCK_CHECK(fill(set, sets_.size()));
-  PADLOCK_CHECK(set.poison(kFirstPoison));  // also so that its pages are there
+  PADLOCK_CHECK(set.poison(kFirstPoison));  // also makes the pages resident
   sets_.push_back(std::move(set));
   return {};
 }

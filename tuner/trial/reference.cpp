@@ -51,7 +51,7 @@ Result<std::string> difference_of_part(const Problem& problem, std::size_t resul
   return std::string();
 }
 
-/// Compares some elements with the interpreter's: the first of them that differs.
+/// Compares some elements with the interpreter's and describes the first difference.
 Result<std::string> sampled_difference(const Problem& problem, std::size_t result, std::span<const std::byte> actual,
                                        std::span<const std::int64_t> elements) {
   const runtime::PartsOf parts{.all = std::ssize(elements), .part = kPart};
@@ -64,7 +64,7 @@ Result<std::string> sampled_difference(const Problem& problem, std::size_t resul
   return std::string();
 }
 
-/// Interprets a value, `bytes` of it, on many threads, and flags which elements any NaN will do for.
+/// Interprets `bytes` of a value on many threads. Flags the elements where any NaN will do.
 Result<std::vector<bool>> interpret_value(const Problem& problem, ir::ValueId id, std::span<std::byte> bytes) {
   const auto size = static_cast<std::int64_t>(ir::byte_size(problem.program().value(id).dtype));
   const runtime::PartsOf parts{.all = std::ssize(bytes), .part = kPart * size};
@@ -84,7 +84,7 @@ Result<std::vector<bool>> interpret_value(const Problem& problem, ir::ValueId id
   return nan_open;
 }
 
-/// Returns how many elements of results are interpreted in so many milliseconds, from how long some take. 0: any time.
+/// Returns how many result elements can be interpreted in `ms` milliseconds, extrapolated from a few. 0: any time.
 Result<std::int64_t> interpreted_in(const Problem& problem, double ms) {
   constexpr std::int64_t kProbed = 512;
   if (ms <= 0) return kInt64Max;
@@ -137,7 +137,7 @@ Result<Reference> Reference::compute(const Problem& problem, const Computation& 
     PADLOCK_CHECK(reference.interpret());
     return reference;
   }
-  // Samples, and all elements of smaller sizes, share the time.
+  // Samples and full comparisons at smaller sizes share the time.
   const std::int64_t sampled = std::clamp(in_time / 2, ReferenceEffort::kFewestSampled, ReferenceEffort::kSampled);
   PADLOCK_CHECK(reference.compute_and_compare(computation, sampled));
   PADLOCK_TRY(
@@ -164,7 +164,7 @@ Result<std::string> Reference::difference(std::size_t result, std::span<const st
   if (std::ranges::equal(actual, expected)) return std::string();
   const ir::Value& value = result_value(*problem_, result);
   const std::size_t count = expected.size() / static_cast<std::size_t>(ir::byte_size(value.dtype));
-  std::optional<ir::Interpreter> interpreter;  // made where it is asked
+  std::optional<ir::Interpreter> interpreter;  // made on first use
   for (std::size_t i = 0; i < count; ++i) {
     ir::Element wanted{.bits = ir::element_bits(expected, i, value.dtype)};
     const std::uint64_t found = ir::element_bits(actual, i, value.dtype);

@@ -12,27 +12,27 @@
 
 namespace padlock::tuner {
 
-/// Computes a problem's results by other means than the interpreter: one vector of bytes a result.
+/// Computes a problem's results without the interpreter: one vector of bytes per result.
 using Computation = std::function<Result<std::vector<std::vector<std::byte>>>(const Problem& problem)>;
 
-/// Effort says how much of a reference the interpreter makes.
+/// Effort says how much of a reference is interpreted.
 struct ReferenceEffort {
-  /// Above this many elements of results the interpreter takes too long.
+  /// With more elements in its results, interpreting a problem takes too long.
   static constexpr std::int64_t kMostInterpreted = std::int64_t{1} << 22;
-  /// Elements that are interpreted where not all are.
+  /// Elements to interpret if not all are.
   static constexpr std::int64_t kSampled = std::int64_t{1} << 16, kFewestSampled = 1024;
 
   std::int64_t most_interpreted = kMostInterpreted;
   double most_ms = 0;  ///< about; 0: any time
 };
 
-/// Reference says what a problem's results must be.
+/// Reference holds a problem's expected results.
 class Reference {
  public:
-  /// By the interpreter; above `most_interpreted` elements, or where it takes longer than `most_ms`, by `computation`,
-  /// which is then compared with the interpreter: at kSampled elements or, for want of time, fewer, where predicates
-  /// change their value among them, and fully at smaller sizes.
-  /// Borrows the problem. Errors: as the interpreter and the computation; internal where the two differ.
+  /// Uses the interpreter. Above `most_interpreted` elements, or if that takes longer than `most_ms`, uses
+  /// `computation` and compares it with the interpreter: at kSampled elements, or fewer for want of time, including
+  /// changes of predicates, and fully at smaller sizes. Borrows the problem. Errors: as the interpreter and the
+  /// computation; internal if the two differ.
   [[nodiscard]] static Result<Reference> compute(const Problem& problem, const Computation& computation,
                                                  ReferenceEffort effort = {});
 
@@ -40,9 +40,9 @@ class Reference {
   /// none. If the language leaves a NaN's bits open, any NaN will do. Precondition: as many bytes as the result has.
   [[nodiscard]] Result<std::string> difference(std::size_t result, std::span<const std::byte> actual) const;
 
-  /// The bits of a result, where no NaN is open.
+  /// The bits of a result, for elements without an open NaN.
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t result) const { return bytes_[result]; }
-  /// How the reference was made, where it was not by the interpreter alone; else empty.
+  /// How the reference was made; empty if by the interpreter alone.
   [[nodiscard]] const std::string& note() const { return note_; }
 
  private:
@@ -52,7 +52,7 @@ class Reference {
 
   const Problem* problem_;  // borrowed (outlives this)
   std::vector<std::vector<std::byte>> bytes_;
-  /// Flags for each result, by element, whether any NaN will do; empty where the interpreter is asked when it matters.
+  /// For each result, by element: whether any NaN will do. Empty if the interpreter is asked on demand.
   std::vector<std::vector<bool>> nan_open_;
   std::string note_;
 };

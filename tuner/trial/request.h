@@ -12,46 +12,46 @@
 
 namespace padlock::tuner {
 
-/// How a config that is right is timed.
+/// How a right config is timed.
 struct MeasuringPolicy {
-  double warm_up_ms = 5;            ///< runs before anything counts
-  double sample_us = 50;            ///< a run that is shorter is repeated within a sample; 0: TrialDevice::sample_us
-  std::int64_t rotation_bytes = 0;  ///< buffers are used in turn until these are exceeded; 0: the last cache, twice
+  double warm_up_ms = 5;            ///< runs before the first sample
+  double sample_us = 50;            ///< a shorter run is repeated within a sample; 0: TrialDevice::sample_us
+  std::int64_t rotation_bytes = 0;  ///< of the sets of buffers used in turn, at least; 0: twice the last cache
   int min_samples = 9;
   int max_samples = 201;
-  double noise = 0.01;              ///< enough, where half the 95 % interval of the median is at most this part of it
-  double budget_ms = 200;           ///< of timing each config, the warm-up too; 0: it is verified and not timed
-  Setting setting = Setting::cold;  ///< where buffers are found; those of cold ones are used in turn
+  double noise = 0.01;              ///< enough precision: half the 95 % interval of the median, divided by the median
+  double budget_ms = 200;           ///< of timing each config, warm-up included; 0: verify without timing
+  Setting setting = Setting::cold;  ///< where launches find their buffers; cold ones are used in turn
 };
 
-/// One point at which a config is tried: its sizes, and how its buffers lie.
+/// One point at which a config is tried: sizes, and the skew of the buffers.
 struct TryPoint {
   std::map<std::string, std::int64_t> symbols;  ///< a value for each symbol
   std::int64_t skew = 0;  ///< elements by which every buffer is away from its aligned place, below 64
 };
 
-/// One config of one program, to be tried on scratch memory: at one binding, and then at others. Data alone, no
+/// A request to try one config of one program on scratch memory, at one binding and then at others. Data only, no
 /// pointers.
 struct TryRequest {
   std::string program;                          ///< text
   std::string device = "host";                  ///< "host", "simt" or "cuda:N"
-  std::string target;                           ///< of simt the architecture; empty: that of the device
+  std::string target;                           ///< for simt the architecture; empty: the device's own
   std::string config;                           ///< text; absent keys as in the default
   std::vector<std::string> rivals = {};         ///< other configs, timed in turn with it
-  std::vector<std::string> next = {};           ///< configs that come after it: they may be compiled along with it
+  std::vector<std::string> next = {};           ///< configs expected next: they may be compiled along with it
   std::map<std::string, std::int64_t> symbols;  ///< as TryPoint::symbols
-  std::uint64_t seed = 1;                       ///< of the inputs and scalars
+  std::uint64_t seed = 1;                       ///< for the inputs and scalars
   std::int64_t skew = 0;                        ///< as TryPoint::skew
-  std::vector<TryPoint> further = {};   ///< where it is verified next, one after the other, as long as it is right
-  std::int64_t placement = 0;           ///< other numbers time on other memory, elsewhere in its pages
-  int threads = 0;                      ///< of the host's pool; 0: as many as the process may run on
-  std::int64_t memory_bytes = 0;        ///< most that scratch may take; 0: half of what is free
-  double reference_ms = 0;              ///< of interpreting, about, by sampling where all takes longer; 0: any time
-  std::int64_t time_limit_ms = 10'000;  ///< of everything; kept by whoever owns the worker
+  std::vector<TryPoint> further = {};           ///< verified next, in order, as long as the config is right
+  std::int64_t placement = 0;                   ///< another number times on other memory, at other places in its pages
+  int threads = 0;                              ///< of the host's pool; 0: as many as the process may run on
+  std::int64_t memory_bytes = 0;                ///< limit for scratch memory; 0: half of what is free
+  double reference_ms = 0;                      ///< about, of interpreting; samples if all takes longer; 0: any time
+  std::int64_t time_limit_ms = 10'000;          ///< of everything; enforced by the worker's owner
   MeasuringPolicy policy;
 };
 
-/// Steps of trying a config, in order; a verdict on a process that died names the one it was about to do.
+/// Steps of trying a config, in order. The verdict on a process that died names its next step.
 #define PADLOCK_STEPS(X)                                                        \
   X(none, "waiting")                                                            \
   X(prepare, "preparing inputs and reference")                                  \
@@ -73,23 +73,22 @@ inline constexpr std::array kStepTexts = {
 };
 [[nodiscard]] constexpr std::string_view text_of(Step step) { return kStepTexts[static_cast<std::size_t>(step)]; }
 
-/// How it went.
+/// The outcome of a request.
 struct TryResult {
   Verdict verdict = Verdict::ok;
-  std::string message = {};  ///< what was found; empty where all is well
-  /// Counts the points at which nothing is wrong, the request's own first, and those that need more memory than there
-  /// is among them. A fault is that of the next point.
+  std::string message = {};  ///< what was wrong; empty if nothing
+  /// Counts the points that passed, the request's own first, including points that need more memory than there is. A
+  /// fault is that of the next point.
   std::int64_t passed = 0;
-  std::vector<std::string> notes = {};        ///< what could not be checked, or was checked otherwise
+  std::vector<std::string> notes = {};        ///< checks that were skipped or done in another way
   std::vector<std::int64_t> samples_ps = {};  ///< picoseconds of one run each, in the order taken
-  /// With rivals, of each of them: as many samples, the i-th of all taken one right after the other.
+  /// For each rival: equally many samples, the i-th of all taken one right after the other.
   std::vector<std::vector<std::int64_t>> rivals_ps = {};
-  int throttled = 0;  ///< samples, or rounds of a race, that were taken while the device was throttled
+  int throttled = 0;  ///< samples, or rounds of a race, taken while the device was throttled
   std::int64_t median_ps = 0;
   std::int64_t noise_ps = 0;  ///< half the 95 % interval of the median
-  bool worker_ends = false;   ///< the process that tried it is of no more use: its device is lost
-  /// Time that it took, for keeping the cost of checks in sight: verify_ms is that of filling, red zones and
-  /// comparisons.
+  bool worker_ends = false;   ///< the process cannot be used any more: its device is lost
+  /// Times taken, to watch the cost of checks: verify_ms covers filling, red zones and comparisons.
   double compile_ms = 0, verify_ms = 0, timing_ms = 0;
 };
 

@@ -62,7 +62,7 @@ std::uint64_t special_integer(DType dtype, std::uint64_t random) {
 
 std::uint64_t value_of(DType dtype, Domain domain, std::uint64_t random) {
   const bool special = domain == Domain::full && random >> 60 < 4;  // a quarter
-  // Data movement copies a bool's byte as it is, others read any but 0 as true.
+  // Data movement copies any byte of a bool; other operations read any but 0 as true.
   if (dtype == DType::boolean) return special ? random & 0xff : random & 1;
   if (ir::is_float(dtype)) {
     const ir::FloatFormat format = ir::format_of(dtype);
@@ -84,7 +84,7 @@ void fill_data(std::span<std::byte> storage, DType dtype, Domain domain, std::ui
     random.skip(begin / size);
     for (std::size_t at = begin; at < end; at += size) {
       const std::uint64_t bits = value_of(dtype, domain, random.next());
-      std::memcpy(storage.data() + at, &bits, size);  // little-endian, as every host this runs on
+      std::memcpy(storage.data() + at, &bits, size);  // little-endian, like every supported host
     }
   });
   for (std::size_t at = drawn; at < storage.size(); at += kPlainPeriod)

@@ -8,13 +8,13 @@
 
 namespace padlock::tuner {
 
-/// Domain says what inputs are filled with.
+/// Domain says which values fill inputs.
 enum class Domain : std::uint8_t {
-  full,  ///< what breaks kernels: beside small numbers, NaNs with payloads, infinities, both zeros, denormals, extremes
-  plain,  ///< small numbers alone, so that times are not those of denormals
+  full,   ///< values that break kernels: small numbers, NaNs with payloads, infinities, both zeros, denormals, extremes
+  plain,  ///< only small numbers, so that denormals do not slow a timing
 };
 
-/// Bytes after which plain data repeats itself: it serves timing alone.
+/// Period in bytes of plain data, which serves only timing.
 inline constexpr std::size_t kPlainPeriod = std::size_t{64} << 10;
 
 /// Fills storage, of whole elements, with values of the domain. The same seed gives the same bytes.

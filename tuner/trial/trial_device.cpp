@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kUnknownCache = std::int64_t{32} << 20;
 
-/// Error: invalid_argument, for what is not tuned, and for a target where the device leaves no choice.
+/// Error: invalid_argument for a device that is not tuned, or a target where the device has only one.
 Result<runtime::DeviceId> parse(const std::string& device, const std::string& target) {
   const auto id = runtime::DeviceId::parse(device);
   if (id && id->kind != runtime::DeviceKind::reference && (target.empty() || id->kind == runtime::DeviceKind::simt))
@@ -37,7 +37,7 @@ Status TrialCode::run(const ScratchSet& set, std::span<const std::uint64_t> scal
 Result<std::int64_t> TrialCode::time(std::span<const ScratchSet> sets, std::span<const std::uint64_t> scalars,
                                      std::int64_t first, std::int64_t count, runtime::ScratchMemory* sink) {
   const auto number = static_cast<std::int64_t>(sets.size());
-  std::int64_t each = 1, took = 0;  // pieces of work of a launch and of what reads its results
+  std::int64_t each = 1, took = 0;  // pieces of work per launch, including the reads of its results
   if (sink != nullptr)
     for (const runtime::ScratchBuffer& result : sets.front().outputs) each += result.reads_into(*sink);
   const std::int64_t most = std::max<std::int64_t>(runtime::Queue::kMostTimed / each, 1);

@@ -19,13 +19,13 @@
 
 namespace padlock::tuner {
 
-/// Makes the compiler of a target: compiler::TargetCompiler::create, but in tests of what must be caught.
+/// Makes the compiler of a target: compiler::TargetCompiler::create, except in tests of faults that must be caught.
 using CompilerFactory = std::function<Result<std::unique_ptr<compiler::TargetCompiler>>(const std::string& target)>;
 
-/// A config's code, which serves problems of all sizes.
+/// A config's code, for problems of all sizes.
 using LoadedConfig = std::shared_ptr<const runtime::LoadedProgram>;
 
-/// A config's code, bound to the sizes of one problem. Borrows the device's queue; shares what is loaded with other
+/// A config's code, bound to the sizes of one problem. Borrows the device's queue; shares the loaded code with other
 /// sizes. Not thread-safe.
 class TrialCode {
  public:
@@ -34,8 +34,8 @@ class TrialCode {
 
   /// Launches and waits. Errors: as the launch says; internal where a bounds check failed; a lost device.
   [[nodiscard]] Status run(const ScratchSet& set, std::span<const std::uint64_t> scalars);
-  /// Picoseconds that `count` launches take one after the other, the i-th on the set (first + i) modulo their number.
-  /// With a sink, all results are read into it after each launch (ScratchBuffer::read_into), which is timed, too.
+  /// Returns the picoseconds of `count` launches in a row, the i-th on set (first + i) modulo the number of sets. With
+  /// a sink, each launch is followed by reading all results into it (ScratchBuffer::read_into), which is timed, too.
   [[nodiscard]] Result<std::int64_t> time(std::span<const ScratchSet> sets, std::span<const std::uint64_t> scalars,
                                           std::int64_t first, std::int64_t count,
                                           runtime::ScratchMemory* sink = nullptr);
@@ -51,34 +51,34 @@ class TrialCode {
 /// Tries configs on one device. Must outlive its code and its scratch memory. Not thread-safe.
 class TrialDevice {
  public:
-  /// `device`: "host", "simt" or "cuda:N"; `target`: of simt the architecture, else empty. `threads`: of the host's
-  /// pool. Errors: invalid_argument for others; unavailable for a GPU that there is not, and as its driver says.
+  /// `device`: "host", "simt" or "cuda:N"; `target`: for simt the architecture, else empty. `threads`: of the host's
+  /// pool. Errors: invalid_argument for others; unavailable for a missing GPU; else as its driver says.
   [[nodiscard]] static Result<std::unique_ptr<TrialDevice>> open(const std::string& device, const std::string& target,
                                                                  int threads);
 
-  /// Returns the target that code for it is made for.
+  /// Returns the device's target for code.
   [[nodiscard]] const std::string& target() const { return target_; }
   [[nodiscard]] runtime::ScratchSpace& space() { return *space_; }
   /// Returns the bytes of the last cache.
   [[nodiscard]] std::int64_t cache_bytes() const;
-  /// Returns how long a sample is. Programs call a kernel again and again, so a sample of a race has several calls. A
-  /// GPU's clock is half a microsecond fine, and it takes as long again to queue a sample there.
+  /// Returns the length of a sample. Programs call a kernel again and again, so a race's sample has several calls. A
+  /// GPU's clock has a resolution of half a microsecond, and queuing a sample takes as long again.
   [[nodiscard]] double sample_us(bool race) const;
-  /// Loads, at the first call, the kernel that compares scratch memory on the device; null where the host compares it.
+  /// Loads, at the first call, the kernel that compares scratch memory on the device; null if the host compares.
   /// Errors: as the compiler's and as loading says.
   [[nodiscard]] Result<runtime::Comparison*> comparison(compiler::TargetCompiler& compiler);
-  /// Returns memory, made at the first call, that results are read into: so small that it takes no place in the caches
-  /// from them.
+  /// Returns memory for reading results into, made at the first call: small enough not to displace the results from the
+  /// caches.
   [[nodiscard]] Result<runtime::ScratchMemory*> sink();
-  /// Returns whether it has such a kernel.
+  /// Returns whether the device has a kernel that compares.
   [[nodiscard]] bool compares() const { return !device_->traits().host_memory; }
-  /// How fast it is clocked now, as ClockWatch compares it; nothing where that cannot be read.
+  /// Reads the device's clock for ClockWatch; nullopt if it cannot be read.
   [[nodiscard]] std::optional<double> clock() const { return device_->clock(); }
-  /// Many threads may load at a time. The program must outlive the code. Errors as the compiler's, and as loading says.
+  /// Many threads may load at once. The program must outlive the code. Errors as the compiler's, and as loading says.
   [[nodiscard]] Result<std::unique_ptr<const runtime::LoadedProgram>> load(compiler::TargetCompiler& compiler,
                                                                            compiler::TargetCompiler::Options options,
                                                                            const ir::Program& program);
-  /// The binding, of the program that was loaded, must outlive the code. Errors as LoadedProgram::bind.
+  /// The binding, of the loaded program, must outlive the code. Errors as LoadedProgram::bind.
   [[nodiscard]] Result<std::unique_ptr<TrialCode>> bind(LoadedConfig loaded, const ir::Binding& binding);
 
  private:
@@ -90,8 +90,8 @@ class TrialDevice {
   std::string target_;
   std::unique_ptr<runtime::ScratchSpace> space_;
   std::unique_ptr<runtime::Queue> queue_;
-  std::unique_ptr<runtime::ScratchMemory> sink_;     // null until it is asked for
-  std::unique_ptr<runtime::Comparison> comparison_;  // null until it is asked for
+  std::unique_ptr<runtime::ScratchMemory> sink_;     // made on first use
+  std::unique_ptr<runtime::Comparison> comparison_;  // made on first use
 };
 
 }  // namespace padlock::tuner

@@ -23,20 +23,20 @@
 namespace padlock::tuner {
 namespace {
 
-constexpr std::size_t kMostVerified = 256;  // configs of a problem that are remembered
-constexpr std::size_t kMostProblems = 256;  // that are kept beside each other
+constexpr std::size_t kMostVerified = 256;  // verified configs to remember per problem
+constexpr std::size_t kMostProblems = 256;  // problems to keep at once
 
-/// Returns the key that a program's code is known by, among those of one process.
+/// Returns the key of a program's code within this process.
 auto code_key_of(const TryRequest& request) {
   return std::tuple(request.program, request.device, request.target, request.threads);
 }
 
-/// Returns the same of a problem of one program.
+/// Returns the key of a problem within its program.
 auto problem_key_of(const TryRequest& request) {
   return std::tuple(request.symbols, request.seed, request.memory_bytes, request.policy.rotation_bytes);
 }
 
-/// Computes with the default config, each access tested, on the host.
+/// Computes on the host with the default config, testing each access.
 Computation host_computation(compiler::TargetCompiler& compiler, TrialDevice& host) {
   return [&compiler, &host](const Problem& problem) -> Result<std::vector<std::vector<std::byte>>> {
     PADLOCK_TRY(auto loaded, host.load(compiler, {.config = {}, .bounds_check = true}, problem.program()));
@@ -49,7 +49,7 @@ Computation host_computation(compiler::TargetCompiler& compiler, TrialDevice& ho
   };
 }
 
-/// Adds what was found at a further place, which says what the whole has come to if it is wrong.
+/// Adds the result of a further point; if that point failed, its verdict becomes the whole's.
 void add(TryResult& result, TryResult next) {
   result.compile_ms += next.compile_ms;
   result.verify_ms += next.verify_ms;
@@ -63,16 +63,16 @@ void add(TryResult& result, TryResult next) {
 
 }  // namespace
 
-/// One problem, which its configs share.
+/// One problem, shared by its configs.
 struct Trials::Shared {
   decltype(problem_key_of(TryRequest())) key;
-  // In this order, since each borrows from what stands before it.
+  // Each member borrows from the ones before it.
   Problem problem;
   std::optional<Reference> reference;
   ProblemScratch scratch;
-  std::optional<DeviceReference> on_device;                    // where the device compares, and memory reaches
-  std::string compared_on_host;                                // why, where the device should
-  std::map<std::string, std::shared_ptr<TrialCode>> verified;  // by config; shared with a race that is on
+  std::optional<DeviceReference> on_device;                    // if the device compares and memory suffices
+  std::string compared_on_host;                                // why the host compares though the device should
+  std::map<std::string, std::shared_ptr<TrialCode>> verified;  // by config; shared with a running race
 
   Shared(decltype(key) known_by, TrialDevice& device, Problem made)
       : key(std::move(known_by)), problem(std::move(made)), scratch(device, problem) {}
@@ -84,7 +84,7 @@ struct Trials::Programs {
   TrialDevice* device = nullptr;  // borrowed (outlives this)
   std::unique_ptr<ir::Program> program;
   std::optional<LoadedConfigs> loaded;
-  std::list<Shared> problems;  // the last one used first
+  std::list<Shared> problems;  // most recently used first
 };
 
 /// One config on its way to a verdict.
@@ -131,7 +131,7 @@ class Trials::Attempt {
   [[nodiscard]] TrialDevice& device() const { return *trials_.programs_->device; }
   [[nodiscard]] Shared& shared() const { return trials_.programs_->problems.front(); }
 
-  /// The config's code, once it was found to be right. A race takes what was verified before it.
+  /// Returns the config's code after it was found right. A race uses code verified earlier.
   Judged<std::shared_ptr<TrialCode>> verified(const std::string& config) {
     Shared& shared = this->shared();
     if (!request_.rivals.empty())
@@ -174,7 +174,7 @@ class Trials::Attempt {
     return slot.get();
   }
 
-  /// Takes over the last request's program and the code of its configs, where it was the same on the same device.
+  /// Reuses the last request's program and the code of its configs, if program and device are the same.
   Judged<void> share_program() {
     auto key = code_key_of(request_);
     if (trials_.programs_ && trials_.programs_->key == key) return {};
@@ -189,7 +189,7 @@ class Trials::Attempt {
     return {};
   }
 
-  /// Takes over what an earlier request had of the same problem, and makes it the first.
+  /// Reuses the state of an earlier request with the same problem, and moves it to the front.
   Judged<void> share_problem() {
     Programs& programs = *trials_.programs_;
     auto key = problem_key_of(request_);
@@ -212,8 +212,8 @@ class Trials::Attempt {
     return trials_.programs_->loaded->load(*compiler, text, next, shared().problem.binding());
   }
 
-  /// Makes reference and scratch memory, where no request before left them; in this order, since computing the
-  /// reference takes a set of its own for a while.
+  /// Makes reference and scratch memory unless an earlier request left them. The reference comes first, since computing
+  /// it takes a temporary set of buffers.
   Judged<void> prepare() {
     PADLOCK_TRY(const std::int64_t most, allowed_bytes());
     const std::int64_t needed = scratch_bytes(shared().problem.binding());
@@ -224,12 +224,12 @@ class Trials::Attempt {
     if (!shared().reference) PADLOCK_CHECK(compute_reference());
     PADLOCK_CHECK(shared().scratch.provide(request_, most - (held() - held_by(shared()))));
     PADLOCK_CHECK(compare_on_device(most));
-    give_back_others(most - held_by(shared()));  // pages of some MiB may be more than was needed
+    give_back_others(most - held_by(shared()));  // mapping pages of some MiB may have taken more than needed
     return {};
   }
 
-  /// Puts the reference on a device that compares, where memory reaches. Whatever stands in the way but the loss of the
-  /// device, the host compares.
+  /// Puts the reference on a device that compares, if memory suffices. On any failure except a lost device, the host
+  /// compares.
   Judged<void> compare_on_device(std::int64_t most) {
     Shared& shared = this->shared();
     if (!device().compares() || shared.on_device || !shared.compared_on_host.empty()) return {};
@@ -267,35 +267,35 @@ class Trials::Attempt {
     return {};
   }
 
-  /// Returns the bytes of scratch memory that all problems together may have.
+  /// Returns the limit for the scratch memory of all problems together.
   Judged<std::int64_t> allowed_bytes() {
     if (request_.memory_bytes > 0) return request_.memory_bytes;
     PADLOCK_TRY(const std::int64_t available, judged(device().space().free_bytes(), Verdict::run));
     return (available + held()) / 2;
   }
 
-  /// Drops problems but this one, the least recently used first, until the others have at most so many bytes.
+  /// Drops problems except this one, least recently used first, until the others have at most `most` bytes.
   void give_back_others(std::int64_t most) {
     auto& problems = trials_.programs_->problems;
     const std::int64_t own = held_by(shared());
     while (problems.size() > 1 && held() - own > most) problems.pop_back();
   }
 
-  /// Returns the bytes that all problems have.
+  /// Returns the bytes of all problems.
   [[nodiscard]] std::int64_t held() const {
     std::int64_t sum = 0;
     for (const Shared& problem : trials_.programs_->problems) sum += held_by(problem);
     return sum;
   }
 
-  /// Returns the bytes that a problem has: its buffers, and what is beside them.
+  /// Returns the bytes of a problem: its buffers, and the data beside them.
   static std::int64_t held_by(const Shared& problem) {
     const std::int64_t mapped = problem.scratch.mapped_bytes();
     const std::int64_t golden = problem.on_device ? problem.on_device->mapped_bytes() : 0;
     return mapped == 0 ? 0 : mapped + golden + problem.problem.input_bytes() + problem.problem.result_bytes();
   }
 
-  /// The request's config, or it and its rivals in turn.
+  /// Times the request's config, or it and its rivals in turn.
   Judged<void> time(const std::vector<std::shared_ptr<TrialCode>>& codes) {
     enter(Step::time);
     PADLOCK_CHECK(prepare());
@@ -312,7 +312,7 @@ class Trials::Attempt {
     for (const auto& code : codes)
       runs.emplace_back([&, code = code.get()](std::int64_t count) -> Result<std::int64_t> {
         const std::span<const ScratchSet> sets = shared.scratch.sets(setting);
-        // What ran before it may have left the tensors elsewhere.
+        // What ran before may have displaced the tensors from the cache.
         if (is_warm(setting)) PADLOCK_CHECK(code->time(sets, shared.problem.scalars(), 0, 1, sink));
         return code->time(sets, shared.problem.scalars(), std::exchange(launches, launches + count), count, sink);
       });
@@ -377,7 +377,7 @@ TryResult Trials::try_here(const TryRequest& request) {
     result.verdict = judged.error().verdict;
     result.message = std::move(judged.error().message);
     result.worker_ends = attempt.has_run() || judged.error().device_lost;
-    // Drop what a wrong config has left behind: it serves no other.
+    // Drop what a wrong config left: no other config may use it.
     if (result.worker_ends) {
       programs_.reset();
       devices_.clear();

@@ -12,10 +12,9 @@
 
 namespace padlock::tuner {
 
-/// Tries configs on scratch memory, and keeps what trials share: compilers, devices, of the last program the code of
-/// its configs, and of its problems, as far as memory reaches, the inputs, the reference and the scratch buffers. A
-/// config may be wrong in every way; what that does to this process is not contained here, so a tuner has a Worker do
-/// it. Not thread-safe.
+/// Tries configs on scratch memory. Keeps what trials share: compilers, devices, code of the last program's configs,
+/// and its problems' inputs, references and scratch buffers as far as memory allows. A config may be wrong in every
+/// way, and this class does not protect its process: a tuner uses it through a Worker. Not thread-safe.
 class Trials {
  public:
   /// Called before each step. May be empty.
@@ -26,27 +25,27 @@ class Trials {
 
   /// Compiles the config and runs it on scratch memory: twice between red zones, and once with the data's end flush
   /// against inaccessible memory, each time with other poison in the outputs. Compares every byte with the reference,
-  /// and the inputs and red zones with their old bytes. Only then times it. Does the same but for the timing at the
-  /// further places. The verdict is the first thing that is wrong.
+  /// and inputs and red zones with their old bytes. Only then times it. Repeats all but the timing at the further
+  /// points. The verdict is the first fault.
   [[nodiscard]] TryResult try_config(const TryRequest& request);
 
  private:
   struct Shared;
   struct Programs;
   class Attempt;
-  /// At the request's own place.
+  /// Tries the request's own point.
   [[nodiscard]] TryResult try_here(const TryRequest& request);
 
   OnStep on_step_;
   CompilerFactory compilers_;
   std::map<std::string, std::unique_ptr<compiler::TargetCompiler>> by_target_;
   std::map<std::string, ClockWatch> clocks_;  // by device
-  // After the compilers, and in this order, since each borrows from what stands before it.
+  // After the compilers: each member borrows from the ones before it.
   std::map<std::tuple<std::string, std::string, int>, std::unique_ptr<TrialDevice>> devices_;
   std::unique_ptr<Programs> programs_;
 };
 
-/// One config alone.
+/// Tries one config alone.
 [[nodiscard]] TryResult try_config(const TryRequest& request);
 
 }  // namespace padlock::tuner

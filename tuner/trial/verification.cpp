@@ -29,7 +29,7 @@ Judged<void> Verification::run(const std::function<void(Step)>& enter, bool isol
     auto checked = check(run);
     if (checked) continue;
     Failure failure = std::move(checked).error();
-    // Between red zones all went well: what is new is that a load past the end faults.
+    // The runs between red zones passed: the new fault is a load past the end.
     if (run.step == Step::run_flush && failure.device_lost) failure.verdict = Verdict::out_of_bounds_load;
     return std::unexpected(std::move(failure));
   }
@@ -103,7 +103,7 @@ Judged<void> Verification::check_on_host(const Run& run) {
   PADLOCK_TRY(Outputs outputs, judged(other_outputs(), Verdict::run));
   PADLOCK_TRY(const std::string wrong, judged(difference(outputs), Verdict::run));
   if (!wrong.empty()) {
-    // Wrong, or of another mind each time?
+    // Is the config wrong, or different each time?
     const auto again = launch(run);
     const auto same = again && check_surroundings() ? other_outputs() : Outputs();
     return failed(same && *same == outputs ? Verdict::wrong_result : Verdict::nondeterministic, wrong);

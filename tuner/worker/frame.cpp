@@ -9,7 +9,7 @@
 namespace padlock::tuner {
 namespace {
 
-// One host writes and reads, so the order of bytes is its own.
+// The same host writes and reads, so its own byte order serves.
 struct Head {
   std::uint32_t magic = 0;
   std::uint32_t version = 0;
@@ -21,7 +21,7 @@ static_assert(sizeof(Head) == 24);
 
 constexpr std::uint32_t kMagic = 0x4b'57'4c'50;  // "PLWK"
 
-/// Computes the checksum of the head with the payload's checksum in the place of its own.
+/// Computes the checksum of the head, with the payload's checksum in place of the head's own.
 std::uint64_t checksum(Head head, std::string_view payload) {
   head.checksum = checksum64(payload);
   return checksum64({reinterpret_cast<const char*>(&head), sizeof head});

@@ -9,13 +9,13 @@
 #include "support/error.h"
 
 // Frames go over the pipe between a tuner and its worker: a fixed head and a payload. Either side may be of another
-// version, or broken: every field is checked before it is used.
+// version, or broken, so every field is checked before use.
 namespace padlock::tuner {
 
 enum class FrameKind : std::uint32_t {
-  hello,    ///< the worker's first; empty
+  hello,    ///< the worker's first frame; empty
   request,  ///< TryRequest
-  step,     ///< Step, while the worker is at a request
+  step,     ///< Step, while the worker handles a request
   result,   ///< TryResult
 };
 
@@ -24,20 +24,20 @@ struct Frame {
   std::string payload = {};
 };
 
-/// Version of both frames and payloads; changes when either does.
+/// Version of frames and payloads; changes when either does.
 inline constexpr std::uint32_t kProtocolVersion = 5;
 inline constexpr std::size_t kMaxPayload = std::size_t{32} << 20;  ///< a program's text may have 16 MiB
 
 [[nodiscard]] std::string encode_frame(FrameKind kind, std::string_view payload);
 
-/// Takes bytes as they come and gives frames. After an error it gives that error alone.
+/// Takes bytes as they arrive and returns frames. After an error it only returns that error.
 class FrameReader {
  public:
   void append(std::string_view bytes) { buffer_.append(bytes); }
-  /// nullopt where more bytes are needed. Errors (data_loss) name what is wrong: the magic number, the version, the
-  /// kind, a length beyond kMaxPayload, the checksum.
+  /// Returns nullopt if more bytes are needed. Errors (data_loss) name what is wrong: the magic number, the version,
+  /// the kind, a length beyond kMaxPayload, the checksum.
   [[nodiscard]] Result<std::optional<Frame>> next();
-  /// Bytes of a frame that is not whole.
+  /// Bytes of an incomplete frame.
   [[nodiscard]] std::size_t pending() const { return buffer_.size(); }
 
  private:

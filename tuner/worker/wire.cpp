@@ -48,7 +48,7 @@ class Writer {
   ByteWriter bytes_;
 };
 
-/// The first error stays; what is read after it is empty.
+/// Keeps the first error; anything read after it is empty.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(std::as_bytes(std::span(bytes)), "a message") {}
@@ -56,7 +56,7 @@ class Reader {
   template <class T>
     requires std::is_arithmetic_v<T>
   void field(const char* name, T& value, T least, T most) {
-    // A bool is read as the byte it is, for any other value would be no bool.
+    // A bool is read as a byte, since a bool with another value would be undefined.
     const auto read = fixed<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>(name);
     if (!read) return;
     // Written so that a NaN is refused, too.
@@ -70,7 +70,7 @@ class Reader {
     const auto found = bytes_.take(count(name)).value_or(std::span<const std::byte>());
     text.assign(reinterpret_cast<const char*>(found.data()), found.size());
   }
-  /// A length, which is at most the bytes that are left: each element has one at least.
+  /// Reads a length, which is at most the number of bytes left: each element has at least one.
   std::uint64_t count(const char* name, std::uint64_t most = kMost<std::uint64_t>) {
     const auto number = fixed<std::uint64_t>(name);
     if (!number) return 0;
@@ -101,7 +101,7 @@ class Reader {
   Status status_;
 };
 
-// One list of fields each serves writing and reading, so that neither forgets one.
+// One list of fields per type serves both writing and reading, so that neither omits a field.
 
 template <class Stream, class Policy>
 void policy_fields(Stream& stream, Policy& policy) {

@@ -6,9 +6,9 @@
 #include "support/error.h"
 #include "tuner/trial/request.h"
 
-// Requests and results as bytes: the fields in their order, numbers with their own size, texts and lists behind their
-// length. Reading takes exactly what writing gives: each length is checked against what is there, each number against
-// what its field admits, and nothing may be left over.
+// Requests and results as bytes: the fields in order, numbers in their own size, texts and lists behind their length.
+// Reading accepts exactly what writing produces: each length is checked against the bytes left, each number against its
+// field's limits, and no byte may be left over.
 namespace padlock::tuner {
 
 [[nodiscard]] std::string to_bytes(const TryRequest& request);

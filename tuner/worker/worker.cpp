@@ -18,13 +18,13 @@
 namespace padlock::tuner {
 namespace {
 
-/// For one that has closed its side, and so is about to end: how, is worth waiting for.
+/// For a worker that has closed its side and is about to end: its exit status is worth waiting for.
 constexpr std::chrono::milliseconds kPatience{200};
 
-/// Between two questions whether to stop.
+/// Time between two questions whether to stop.
 constexpr std::chrono::milliseconds kPause{100};
 
-/// The folder of a file; empty where it has none.
+/// Returns the folder of a file; empty if it has none.
 std::string folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return std::string(path.substr(0, slash == std::string_view::npos ? 0 : slash));
@@ -36,8 +36,8 @@ std::string executable() {
   return {path.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
 }
 
-/// The file that this code is in: the library, where it is one. Empty if the system does not say. The linker's name of
-/// a library may be relative to a folder that is no longer the current one, so the kernel is asked.
+/// Returns the file of this code: the library, if it is one. Empty if the system does not say. Asks the kernel, since
+/// the linker's name may be relative to a folder that is no longer the current one.
 std::string library() {
   std::ifstream maps("/proc/self/maps");
   const auto code = reinterpret_cast<std::uintptr_t>(&folder_of);
@@ -128,7 +128,7 @@ Status Worker::wait_for_hello() {
 }
 
 Status Worker::make_ready() {
-  // One that died or wrote while nothing was asked of it is replaced, and no config is to blame.
+  // Replace a worker that died or wrote without a request; no config is to blame.
   if (process_ && ready_ && !process_->is_idle()) process_.reset();
   if (!process_) PADLOCK_CHECK(spawn());
   return ready_ ? Status() : wait_for_hello();
@@ -192,20 +192,21 @@ Result<TryResult> Worker::try_config(const TryRequest& request) {
   const std::string frame = encode_frame(FrameKind::request, to_bytes(request));
   PADLOCK_CHECK(make_ready());
   Result<TryResult> result = converse(frame, request.time_limit_ms);
-  // A config is not to blame for those that are compiled along with it.
+  // A config is not to blame for the configs that are compiled along with it.
   if (result && result->verdict != Verdict::ok && !ready_ && step_ == Step::compile && !request.next.empty()) {
     process_.reset();
     TryRequest alone = request;
     alone.next.clear();
     return try_config(alone);
   }
-  // One that died before it began was dying already: that is no fault of the config, the first time.
+  // A worker that died before it began was dying already: the first time, the config is not to blame.
   if (result && result->verdict == Verdict::crash && step_ == Step::none) {
     process_.reset();
     PADLOCK_CHECK(make_ready());
     result = converse(frame, request.time_limit_ms);
   }
-  // Killed at once, and started while the caller thinks about the verdict; whether that went well shows at the next.
+  // Kill the process now, and start the next while the caller handles the verdict. The next request reports a failed
+  // start.
   if (!ready_ && !spawn()) process_.reset();
   return result;
 }

@@ -31,7 +31,7 @@ int complain(const Error& error) {
   return 1;
 }
 
-/// Writes a frame; returns whether all was written.
+/// Writes a frame; returns whether all of it was written.
 bool write_frame(int out, FrameKind kind, const std::string& payload) {
   const std::string bytes = encode_frame(kind, payload);
   for (std::size_t done = 0; done < bytes.size();) {
@@ -42,7 +42,7 @@ bool write_frame(int out, FrameKind kind, const std::string& payload) {
   return true;
 }
 
-/// The next frame; nullopt where the pipe ends.
+/// Reads the next frame; nullopt at the end of the pipe.
 Result<std::optional<Frame>> read_frame(int in, FrameReader& reader) {
   std::array<char, 1 << 16> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): read before it is used
   while (true) {
@@ -55,14 +55,14 @@ Result<std::optional<Frame>> read_frame(int in, FrameReader& reader) {
   }
 }
 
-/// No exception may cross LLVM's frames, so where memory ends, the process does.
+/// No exception may cross LLVM's frames, so the process ends when memory does.
 [[noreturn]] void end_without_memory() {
   constexpr std::string_view kWords = "padlock-worker: error: the process's memory ended\n";
   static_cast<void>(::write(STDERR_FILENO, kWords.data(), kWords.size()));
   std::abort();
 }
 
-/// Ends the process when `in` is hung up, though the main thread may be in a loop without an end.
+/// Ends the process when `in` is hung up, even if the main thread is in an endless loop.
 void end_with(int in) {
   std::thread([in] {
     pollfd polled{.fd = in, .events = POLLRDHUP, .revents = 0};
@@ -91,19 +91,19 @@ int serve_requests(int in, int out, const TryHandler& handler) {
 }
 
 int run_worker(const TryHandler& handler) {
-  // Dying is this process's part, and nobody looks at its core.
+  // Crashes are expected here, and nobody reads the core.
   const rlimit no_core{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::set_new_handler(end_without_memory);
-  // Redirect stdout: what a library prints there must not mix with frames.
+  // Redirect stdout, so that a library's output does not mix with frames.
   const int out = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   if (out < 0) return complain(Error{.message = "expected an open stdout"});
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   end_with(STDIN_FILENO);
   const int status = serve_requests(STDIN_FILENO, out, handler);
   std::fflush(stderr);
-  // No destructors: the other thread waits, and drivers may be in any state.
+  // Skip destructors: the other thread waits, and drivers may be in any state.
   ::_exit(status);
 }
 

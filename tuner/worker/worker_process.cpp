@@ -22,7 +22,7 @@ namespace padlock::tuner {
 namespace {
 
 constexpr std::chrono::milliseconds kReluctance{10'000};
-constexpr std::size_t kTail = 400;  // characters of stderr that a message has
+constexpr std::size_t kTail = 400;  // characters of stderr quoted in a message
 
 class FileDescriptor {
  public:
@@ -39,7 +39,7 @@ class FileDescriptor {
   int fd_;
 };
 
-/// posix_spawn's two objects.
+/// Owns the two objects of posix_spawn.
 class SpawnPlan {
  public:
   SpawnPlan(int socket, int errors) {
@@ -47,10 +47,10 @@ class SpawnPlan {
     ::posix_spawn_file_actions_adddup2(&actions_, socket, STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions_, socket, STDOUT_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions_, errors, STDERR_FILENO);
-    // The caller's files are none of its business, whether or not they close on exec.
+    // The child must not get the caller's files, even those without close-on-exec.
     ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
     ::posix_spawnattr_init(&attributes_);
-    // Whatever the caller's thread blocks or ignores, the child begins with the defaults.
+    // The child starts with default signals, whatever the caller's thread blocks or ignores.
     sigset_t none;
     sigset_t all;
     ::sigemptyset(&none);
@@ -66,7 +66,7 @@ class SpawnPlan {
     ::posix_spawn_file_actions_destroy(&actions_);
     ::posix_spawnattr_destroy(&attributes_);
   }
-  /// 0, or errno.
+  /// Returns 0 or errno.
   int spawn(pid_t& pid, const std::vector<std::string>& command) const {
     std::vector<char*> arguments;
     for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -143,7 +143,7 @@ void WorkerProcess::reset() {
 
 void WorkerProcess::drain_errors() {
   std::array<char, 4096> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): read before it is used
-  // Bounded, so that one who never stops writing does not keep us.
+  // Bounded, so that a child that never stops writing cannot hold up this process.
   for (int i = 0; i < 64; ++i) {
     const ssize_t count = ::read(errors_, piece.data(), piece.size());
     if (count <= 0) return;
@@ -163,13 +163,13 @@ WorkerProcess::Event WorkerProcess::exchange(std::string_view& outgoing, std::st
   if (ready < 0) return Event::progress;  // interrupted
   if (polled[1].revents != 0) drain_errors();
   if ((polled[0].revents & POLLOUT) != 0) {
-    // A worker that is gone shows below; here it must not raise SIGPIPE.
+    // A dead worker is noticed below; it must not raise SIGPIPE here.
     const ssize_t sent = ::send(socket_, outgoing.data(), outgoing.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent > 0) outgoing.remove_prefix(static_cast<std::size_t>(sent));
     if (sent < 0 && errno != EAGAIN && errno != EINTR) outgoing = {};
   }
   if ((polled[0].revents & (POLLIN | POLLHUP | POLLERR)) == 0) {
-    // A stderr that is closed is always ready: what is waited for is the socket alone, and not without a pause.
+    // A closed stderr is always ready: wait only for the socket then, with a pause.
     if ((polled[1].revents & POLLIN) == 0 && polled[1].revents != 0) ::poll(polled.data(), 1, 10);
     return Event::progress;
   }
@@ -202,12 +202,12 @@ WorkerProcess::End WorkerProcess::end(std::chrono::milliseconds patience) {
   const bool killed = waited == 0;
   if (killed) {
     ::kill(pid_, SIGKILL);
-    // A driver may keep a process whose device hangs; then nobody waits for it any more.
+    // A driver may keep a process whose device hangs: then stop waiting for it.
     waited = wait(status, kReluctance);
   }
   pid_ = -1;
   drain_errors();
-  // Somebody else in this process may have waited for all children.
+  // Other code in this process may have waited for all children.
   End end{.signal = 0, .text = waited < 0 ? "ended" : describe(status)};
   if (killed) end.text = "was killed";
   if (waited > 0 && !killed && WIFSIGNALED(status)) end.signal = WTERMSIG(status);

@@ -14,8 +14,8 @@ namespace padlock::tuner {
 
 using Clock = std::chrono::steady_clock;
 
-/// A child process with a socket to its stdin and stdout. Killed and waited for when it is dropped; movable. It has a
-/// process group of its own, so that a terminal's interrupt is not for it.
+/// A child process with a socket as its stdin and stdout. Killed and reaped on destruction; movable. It has a process
+/// group of its own, so that a terminal's interrupt does not reach it.
 class WorkerProcess {
  public:
   /// Errors: unavailable, naming the file, as the system says.
@@ -25,16 +25,16 @@ class WorkerProcess {
   ~WorkerProcess();
 
   enum class Event : std::uint8_t { progress, ended, timeout };
-  /// Sends what it takes of `outgoing`, which is shortened by that, and appends to `incoming` what has come, waiting
-  /// for either until `deadline`. `ended`: it has closed its side and everything that it wrote is there.
+  /// Sends as much of `outgoing` as the socket takes and removes it, and appends received bytes to `incoming`. Waits
+  /// for either until `deadline`. `ended`: the child closed its side, and all that it wrote was received.
   [[nodiscard]] Event exchange(std::string_view& outgoing, std::string& incoming, Clock::time_point deadline);
-  /// Returns whether it has written something or ended, without waiting.
+  /// Returns whether it has neither written nor ended, without waiting.
   [[nodiscard]] bool is_idle() const;
 
-  /// Kills it unless it ends by itself in that time, and says how it ended: "died of SIGSEGV (Segmentation fault)",
-  /// "exited with 3", and the last characters of its stderr. The second time, nothing.
+  /// Kills it unless it ends by itself in time, and describes its end: "died of SIGSEGV (Segmentation fault)", "exited
+  /// with 3", and the last characters of its stderr. Empty the second time.
   struct End {
-    int signal = 0;  ///< that it died of, where it was not ours
+    int signal = 0;  ///< signal that ended it, unless sent by us
     std::string text;
   };
   [[nodiscard]] End end(std::chrono::milliseconds patience);
@@ -52,7 +52,7 @@ class WorkerProcess {
   int socket_ = -1;   // owned
   int errors_ = -1;   // owned: a pipe from its stderr
   std::string tail_;  // of its stderr
-  bool echoes_;       // its stderr is also ours
+  bool echoes_;       // copies its stderr to ours
 };
 
 }  // namespace padlock::tuner

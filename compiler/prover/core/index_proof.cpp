@@ -17,12 +17,12 @@ class Index64Proof : private ScheduleProof {
  public:
   using ScheduleProof::ScheduleProof;
 
-  /// Indices are computed in 64 bits (a division by a number in 32 where its dividend fits them). Mostly the ranges of
-  /// coordinates show it, which know no constraints; for the rest each sum with a factor is asked about. What the
-  /// program does not bound, a launch is asked to.
+  /// Indices are computed in 64 bits (a division by a number in 32 where its dividend fits them). The ranges of
+  /// coordinates, which ignore constraints, prove most sums. Each other sum with a factor is a question. What the
+  /// program does not bound becomes a precondition of a launch.
   void prove() {
     IndexWidths widths(kernel_);
-    // A reshape without elements has no index that is used.
+    // A reshape without elements uses no index.
     solver::Region elements = output_elements(kernel_);
     for (const LoadSource& source : schedule_.sources())
       elements.nonnegative.insert(elements.nonnegative.end(), source.facts.begin(), source.facts.end());
@@ -44,7 +44,7 @@ class Index64Proof : private ScheduleProof {
   }
 
  private:
-  /// Replaces an answer about indices by the bounds of their sizes under which they fit, where there are such.
+  /// Replaces an undecided answer about indices by bounds of sizes under which they fit, if there are any.
   void bound_sizes(const std::vector<Expr>& wide, Obligation& answer) {
     const std::optional<std::vector<std::size_t>> needed = needed_bounds(schedule_, wide);
     if (!needed) return;
@@ -62,7 +62,7 @@ class Index64Proof : private ScheduleProof {
     answer.found = {};
   }
 
-  /// Adds goals for what is divided or chosen in a sum that wraps: that must fit, the other parts of the sum need not.
+  /// Adds goals for operands of divisions and choices inside a sum that wraps: these must fit, other terms need not.
   void add_wide_inside(IndexWidths& widths, Expr e, std::vector<Goal>& goals, std::set<std::uint32_t>& seen) {
     for (const Expr operand : e.operands())
       if (operand.kind() == ir::ExprKind::sum || operand.kind() == ir::ExprKind::product)
@@ -71,7 +71,7 @@ class Index64Proof : private ScheduleProof {
         add_wide(widths, operand, goals, seen);
   }
 
-  /// The terms of a sum that coordinates are in, and what they add up to; of a product likewise.
+  /// Returns the terms of a sum (factors of a product) that contain coordinates, and their sum (product).
   std::vector<Expr> parts_with_coordinates(Expr e) {
     std::vector<Expr> parts;
     if (e.kind() == ir::ExprKind::sum)
@@ -82,7 +82,7 @@ class Index64Proof : private ScheduleProof {
     return parts;
   }
 
-  /// Adds each term of a sum, and the sum, beyond 2^61 either way; of one that wraps its value alone.
+  /// Adds as goals that a sum or one of its terms is beyond 2^61 either way. For a sum that wraps, only its value.
   void add_wide(IndexWidths& widths, Expr e, std::vector<Goal>& goals, std::set<std::uint32_t>& seen) {
     if (!e.has_coordinate() || !seen.insert(e.id()).second) return;
     std::vector<Expr> partial;
@@ -139,7 +139,7 @@ class Index32Proof : private ScheduleProof {
     record(std::move(one));
   }
 
-  /// Returns whether a guard bounds this very size by `bound` in the direction of `comparison` (le or ge).
+  /// Returns whether a guard bounds exactly this size by `bound` in the direction of `comparison` (le or ge).
   [[nodiscard]] bool is_guarded(Expr size, ir::Comparison comparison, Int128 bound) const {
     return std::ranges::any_of(schedule_.index32.guards, [&](const abi::Guard& guard) {
       const ir::Constraint& c = guard.holds;
@@ -170,11 +170,11 @@ class Index32Proof : private ScheduleProof {
                 Index32Variant::kMostElements);
   }
 
-  /// Launches of some rows have no more elements than offsets of 32 bits count, of the output and between the bounds of
-  /// a source's reach: abi::LaunchParts sees to it. That a source reads nothing else is shown here.
+  /// Launches of some rows count at most as many elements as 32-bit offsets can, of the output and between the bounds
+  /// of a source's reach: abi::LaunchParts ensures it. Proves that a source reads nothing outside its reach.
   void prove_reaches() {
     Obligation all{.kind = ObligationKind::width, .access = "what launches of some rows reach"};
-    std::set<std::vector<std::uint32_t>> decided;  // reach of a source, and coordinates, by Expr::id
+    std::set<std::vector<std::uint32_t>> decided;  // pairs of a source's reach and coordinates, by Expr::id
     for (const LoadSource& source : schedule_.sources()) {
       std::vector<std::uint32_t> key = {static_cast<std::uint32_t>(source.reach)};
       for (const Expr coordinate : source.coordinates) key.push_back(coordinate.id());
@@ -183,11 +183,11 @@ class Index32Proof : private ScheduleProof {
     record(std::move(all));
   }
 
-  /// A source's reach is what its coordinates make of it, or more.
+  /// Proves that a source's reach covers what its coordinates read.
   [[nodiscard]] Obligation decide_reach(const LoadSource& source) {
     const TensorReach& reach = schedule_.index32.reaches[static_cast<std::size_t>(source.reach)];
     const TensorReach own = reach_of(kernel_, source, schedule_.grid()->lanes);
-    Expr moved = exprs_.constant(0);  // by which the row's elements are not where the reach's are
+    Expr moved = exprs_.constant(0);  // offset of the row's elements from those of the reach
     solver::Region rows;
     for (std::size_t axis = 0; axis < reach.steps.size(); ++axis) {
       const Expr coordinate = kernel_.coordinate(static_cast<int>(axis));
@@ -195,7 +195,7 @@ class Index32Proof : private ScheduleProof {
       rows.nonnegative.push_back(less(coordinate, kernel_.extents[axis]));
       moved = exprs_.add(moved, exprs_.mul(exprs_.sub(own.steps[axis], reach.steps[axis]), coordinate));
     }
-    const Expr before = exprs_.add(exprs_.sub(own.least, reach.least), moved);  // negative: by so many too few
+    const Expr before = exprs_.add(exprs_.sub(own.least, reach.least), moved);  // negative: elements missing before
     const Expr after = exprs_.sub(exprs_.sub(reach.most, own.most), moved);
     const auto describe = [=, this](const Evaluate& at) {
       return fmt::format("elements of {} are read, {} before and {} after what its row reaches",
@@ -206,7 +206,7 @@ class Index32Proof : private ScheduleProof {
         {{{less(before, exprs_.constant(0))}, describe}, {{less(after, exprs_.constant(0))}, describe}});
   }
 
-  /// The sizes lie within their bound, and if they do, ranges show that indices fit.
+  /// Proves that the sizes lie within their bound. Ranges then show that indices fit.
   void prove_narrow_indices(const Guarded& guarded) {
     const Index32Variant& index32 = schedule_.index32;
     prove_sizes("sizes of indices in 32 bits", guarded, index32.sizes, -index32.bound, index32.bound);

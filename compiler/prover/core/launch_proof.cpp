@@ -28,7 +28,7 @@ class LaunchProof : private ScheduleProof {
       }
   }
 
-  /// Rows and columns of the launch against the extents; flattening rows is a bijection (see docs/proofs.md).
+  /// Compares the launch's rows and columns with the extents. Flattening rows is a bijection (see docs/proofs.md).
   void prove_launch() {
     Expr rows = exprs_.constant(1);
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis) rows = exprs_.mul(rows, kernel_.extent(axis));
@@ -48,7 +48,7 @@ class LaunchProof : private ScheduleProof {
   }
 
  private:
-  /// A reshape is computed in the extents of what it is made of, of which there must be as many elements.
+  /// A reshape is computed in the extents of its operand, which must have as many elements.
   void prove_reshapes() {
     ir::Products products(exprs_, kernel_.program->constraints());
     for (std::size_t i = 0; i < kernel_.results.size(); ++i) {
@@ -63,7 +63,7 @@ class LaunchProof : private ScheduleProof {
     }
   }
 
-  /// Returns whether the kernel's extents are those of a value but for literal ones, adjacent axes of it merged.
+  /// Returns whether the kernel's extents are a value's, with every literal 1 dropped and adjacent axes merged.
   bool is_merged(const ir::Value& value) {
     std::vector<Expr> rest(value.extents().begin(), value.extents().end());
     std::erase_if(rest, [](Expr extent) { return extent.is_constant(1); });
@@ -85,8 +85,8 @@ class LaunchProof : private ScheduleProof {
     return kernel_.program->value(std::get<ir::ValueId>(reshape.operands[0]));
   }
 
-  /// Returns whether a reshape has as many elements as its operand: that follows from the text, or is required, or from
-  /// what is.
+  /// Returns whether a reshape has as many elements as its operand: by the text of the extents, by a requirement, or as
+  /// a consequence of requirements.
   bool keeps_elements(ir::Products& products, const ir::Value& reshape) {
     const auto before = operand_of(reshape).extents();
     if (products.equal(before, reshape.extents())) return true;

@@ -38,10 +38,10 @@ class LoadProver::Implementation : private ScheduleProof {
   }
 
  private:
-  // One undecided axis is enough for the code to test a load: asking about all of many axes is in vain, and what is
-  // left is guarded where it can be.
+  // One undecided axis is enough for the code to test a load. Questions about further axes are in vain: the rest is
+  // guarded if possible.
   static constexpr int kMostUndecided = 8;
-  static constexpr std::int64_t kBoundSteps = 3'000'000;  // of a kernel, to bound by sizes; then loads are tested
+  static constexpr std::int64_t kBoundSteps = 3'000'000;  // a kernel's steps for bounds by sizes; then loads are tested
 
   Obligation prove_load(const SegmentCall& call, const Body& body, int index, bool inside) {
     const BodyLoad& load = body.loads[static_cast<std::size_t>(index)];
@@ -105,15 +105,15 @@ class LoadProver::Implementation : private ScheduleProof {
     region.nonnegative.insert(region.nonnegative.end(), source.read_facts.begin(), source.read_facts.end());
   }
 
-  /// Calls `visit` with each walk that a load is done in.
+  /// Calls `visit` with each walk that contains a load.
   template <class Visit>
   static void for_each_walk(const Body& body, const BodyLoad& load, Visit&& visit) {
     for (int sum = load.scope; sum >= 0; sum = body.nodes[static_cast<std::size_t>(sum)].scope)
       for (const Walk& walk : body.nodes[static_cast<std::size_t>(sum)].walks) visit(walk);
   }
 
-  /// Adds that a walk's variable lies in [0, limit): the loop tests the one side, and a progression from 0 or above by
-  /// steps of 1 or more does not leave the other. (The next value is at most limit + step: the width of that is shown.)
+  /// Adds that a walk's variable lies in [0, limit). The loop tests the upper side. From 0 or above, steps of 1 or more
+  /// keep the lower one. (The next value is at most limit + step, whose width is proved.)
   void add_walks(solver::Region& region, const Body& body, const BodyLoad& load, Expr column) {
     for_each_walk(body, load, [&](const Walk& walk) {
       region.nonnegative.push_back(walk.variable);
@@ -125,7 +125,7 @@ class LoadProver::Implementation : private ScheduleProof {
     });
   }
 
-  /// Calls `visit` with each search that a load is done in: its elements lie in [0, extent), as prove_searches shows.
+  /// Calls `visit` with each search that contains a load. Its elements lie in [0, extent): see prove_searches.
   template <class Visit>
   static void for_each_search(const Body& body, const BodyLoad& load, Visit&& visit) {
     for (int at = load.scope; at >= 0; at = body.nodes[static_cast<std::size_t>(at)].scope)
@@ -141,7 +141,7 @@ class LoadProver::Implementation : private ScheduleProof {
     return rise;
   }
 
-  /// The columns of a segment: those of its claims that hold there, which mostly suffice, and where it begins and ends.
+  /// Enters the columns of a segment: its ends, and the claims that hold there, which mostly suffice.
   void enter_segment(const SegmentCall& call) {
     solver::Region columns;
     columns.nonnegative = {at_least(column_, call.begin), less(column_, call.end)};
@@ -153,12 +153,12 @@ class LoadProver::Implementation : private ScheduleProof {
     join(segment_, columns);
   }
 
-  /// Bounds of a coordinate where a load of a segment is done.
+  /// Returns bounds of a coordinate where a load of a segment happens.
   std::optional<SizeBounds> bounds_of(const SegmentCall& call, const BodyLoad& load, Expr coordinate) {
     if (coordinate == column_) return SizeBounds{call.begin, exprs_.sub(call.end, one_)};
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
       if (coordinate == kernel_.coordinate(axis)) return up_to(kernel_.extent(axis));
-    std::optional<SizeBounds> walked;  // by what its loop tests, not by the axis that it should stay in
+    std::optional<SizeBounds> walked;  // bounds from its loop's test, not from the axis that it should stay in
     for_each_walk(schedule_.body_of(call), load, [&](const Walk& walk) {
       if (coordinate == walk.variable) walked = up_to(walk.limit);
     });
@@ -176,8 +176,8 @@ class LoadProver::Implementation : private ScheduleProof {
   }
   SizeBounds up_to(Expr extent) { return {exprs_.constant(0), exprs_.sub(extent, one_)}; }
 
-  /// Returns whether `violated` is negative at all coordinates of the segment, whatever conditions hold of them: a
-  /// question about sizes alone, however deep coordinates nest in it.
+  /// Returns whether `violated` is negative at all coordinates of the segment, under any conditions. This is a question
+  /// about sizes alone, however deep coordinates nest.
   bool excluded_by_bounds(const solver::Region& region, Expr violated) {
     if (bound_steps_left_ < 0) return false;
     const StepBudget steps(bound_steps_left_);
@@ -186,7 +186,7 @@ class LoadProver::Implementation : private ScheduleProof {
     return bounds && session_.excludes(sizes_of(region), {bounds->most});
   }
 
-  /// The conditions on sizes of a region in which a segment has an element.
+  /// Returns the conditions on sizes under which a segment has an element.
   solver::Region sizes_of(const solver::Region& region) {
     solver::Region sizes;
     for (const Expr extent : kernel_.extents) sizes.nonnegative.push_back(exprs_.sub(extent, one_));
@@ -198,7 +198,7 @@ class LoadProver::Implementation : private ScheduleProof {
     return sizes;
   }
 
-  /// Returns the claims that hold of every column of a segment: those that the cuts of all its pieces justify.
+  /// Returns the claims that hold for every column of a segment: those that the cuts of all its pieces justify.
   std::vector<Expr> claims_of(const SegmentCall& call) {
     std::optional<std::vector<Expr>> common;
     for (const Segment& piece : call.pieces) {
@@ -219,8 +219,8 @@ class LoadProver::Implementation : private ScheduleProof {
     return common.value_or(std::vector<Expr>{});
   }
 
-  /// Checks that a cut of any piece leaves columns of that piece for which the cut's claim holds. The piece is
-  /// arbitrary, so the question is small however deep the cuts nest.
+  /// Checks that the columns that a cut leaves of any piece satisfy the cut's claim. The piece is arbitrary, so the
+  /// question stays small however deep the cuts nest.
   bool justifies(const Cut& cut) {
     const auto [it, inserted] = justified_.try_emplace({cut.at.id(), cut.claim.id(), cut.above}, false);
     if (!inserted) return it->second;
@@ -233,8 +233,7 @@ class LoadProver::Implementation : private ScheduleProof {
     return it->second;
   }
 
-  /// `column`: where it is not the coordinate itself. `known`: a superset of the region, with fewer conditions, to be
-  /// asked first.
+  /// `column`: replaces the coordinate. `known`: a superset of the region with fewer conditions, asked first.
   Obligation decide_load(const std::string& access, const solver::Region& region, const LoadSource& source,
                          const BodyLoad& load, std::optional<Expr> column, const solver::Region* known = nullptr) {
     const ir::Value& tensor = kernel_.program->value(source.tensor);
@@ -276,8 +275,8 @@ class LoadProver::Implementation : private ScheduleProof {
     return all;
   }
 
-  /// Adds the condition on sizes under which `violated`, or a condition of the region, is negative at all coordinates
-  /// of the segment, where there is one that holds of ordinary sizes.
+  /// Adds a condition on sizes under which `violated`, or a condition of the region, is negative at all coordinates of
+  /// the segment. Returns false if no such condition holds at ordinary sizes.
   bool add_guard_of(const solver::Region& region, Expr violated, std::vector<ir::Constraint>& guards) {
     if (bound_steps_left_ < 0) return false;
     const StepBudget steps(bound_steps_left_);
@@ -308,14 +307,14 @@ class LoadProver::Implementation : private ScheduleProof {
         proof_.in_range.push_back(one);
   }
 
-  /// Returns whether every row of the case excludes `violated` at every column: decided once for all segments.
+  /// Returns whether `violated` is excluded at every row and column of the case: decided once for all segments.
   bool excluded_by_row(Expr violated) {
     const auto [it, inserted] = excluded_by_row_.try_emplace(violated.id(), false);
     if (inserted && !mentions(violated, column_)) it->second = session_.excludes(rows_, {violated});
     return it->second;
   }
 
-  /// Adds the goal that reads through a view stay in the tensor's storage: the view's span is not longer.
+  /// Adds the goal that reads through a view stay in the tensor's storage: the view's span is at most as long.
   void add_view(std::vector<Goal>& goals, const ir::Value& tensor, const ir::Layout& view) {
     if (view.merges(exprs_, tensor.layout)) return;
     const Expr used = view.span(exprs_);
@@ -328,13 +327,13 @@ class LoadProver::Implementation : private ScheduleProof {
                      }});
   }
 
-  /// Returns whether a dense tensor is seen with other extents, of which there are as many elements.
+  /// Returns whether a view gives a dense tensor other extents with as many elements.
   bool is_reshaped(const ir::Layout& view, const ir::Layout& stored) {
     ir::Products products(exprs_, kernel_.program->constraints());
     return view.is_dense() && stored.is_dense() && products.equal(view.extents(), stored.extents());
   }
 
-  /// The code starts from `base` and steps: that must be the offset of the coordinates.
+  /// The code starts from `base` and takes steps; the result must be the offset of the coordinates.
   void add_offset(std::vector<Goal>& goals, const ir::Value& tensor, const ir::Layout& view, const LoadSource& source,
                   const BodyLoad& load, Expr column) {
     const Expr offset = view.offset_of(exprs_, source.coordinates);
@@ -350,12 +349,12 @@ class LoadProver::Implementation : private ScheduleProof {
     append(goals, outside(emitted, exprs_.constant(0), limit, describe));
   }
 
-  /// The element at innermost coordinate 0.
+  /// Returns the element at innermost coordinate 0.
   Expr first_of(const LoadSource& source, const BodyLoad& load) {
     return has_offset(load) ? exprs_.add(source.base, load.offset) : source.base;
   }
 
-  /// The same by terms: coordinates r + s * column have the offset of r, and s strides for each column.
+  /// Decides an offset by terms: coordinates r + s * column have the offset of r, and s strides for each column.
   bool is_offset_of(const LoadSource& source, const BodyLoad& load, const ir::Layout& view) {
     if (load.kind == LoadKind::general) return load.offset == view.offset_of(exprs_, source.coordinates);
     std::vector<Expr> at_zero = source.coordinates;
@@ -378,9 +377,9 @@ class LoadProver::Implementation : private ScheduleProof {
   Expr one_, column_;
   solver::Region rows_;                     // of the case
   solver::Region claims_, segment_;         // of the segment
-  std::optional<SizeBoundsFinder> bounds_;  // where the load is done
+  std::optional<SizeBoundsFinder> bounds_;  // bounds at the load
   std::int64_t bound_steps_left_ = kBoundSteps;
-  std::optional<std::vector<Expr>> idle_;                                     // of which one may be negative there
+  std::optional<std::vector<Expr>> idle_;                                     // one may be negative at the load
   std::map<std::uint32_t, bool> excluded_by_row_;                             // by Expr::id
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side
 };

@@ -5,7 +5,7 @@
 namespace padlock::compiler {
 namespace {
 
-// After those of the run (compiler/schedule/model/loop_strategy.cpp).
+// Numbered after the variables of the run (compiler/schedule/model/loop_strategy.cpp).
 enum VariableOrder { kTrip = 1100, kLane };
 
 /// Returns the conditions that a loop strategy guarantees for its run and for the variables that its loops define.
@@ -21,27 +21,27 @@ solver::Region region_of(ir::ExprContext& exprs, const LoopStrategy& strategy) {
   return region;
 }
 
-/// c after the loop.
+/// Returns c after the loop.
 Expr reached_by(ir::ExprContext& exprs, const VectorLoop& loop) {
   if (loop.end_value.valid()) return loop.end_value;
   if (loop.single_trip) return exprs.add(loop.from, exprs.constant(loop.step()));
   return end_of(exprs, loop);
 }
 
-/// The column is not in the vector that a loop moves back to its `last`, which may begin before the loop does.
+/// Adds that the column is outside the vector that a loop moves back to `last`, possibly to before its first vector.
 void missed_by_last(ir::ExprContext& exprs, const VectorLoop& loop, Expr column, solver::Region& region) {
   if (!loop.last.valid()) return;
   const Expr one = exprs.constant(1);
   const Expr step = exprs.constant(loop.step());
   region.alternatives.push_back({
       exprs.sub(loop.from, loop.limit),                                   // no trip
-      exprs.sub(exprs.sub(loop.last, exprs.sub(loop.limit, step)), one),  // which none may be
-      exprs.sub(exprs.sub(loop.last, column), one),                       // after the column
-      exprs.sub(exprs.sub(column, loop.last), step),                      // before it
+      exprs.sub(exprs.sub(loop.last, exprs.sub(loop.limit, step)), one),  // no vector may be moved so
+      exprs.sub(exprs.sub(loop.last, column), one),                       // the vector begins after the column
+      exprs.sub(exprs.sub(column, loop.last), step),                      // the vector ends before the column
   });
 }
 
-/// States the lemma in words that mean the same for every kernel.
+/// States the lemma in text that means the same for every kernel.
 std::string statement_of(ir::ExprContext& exprs, const std::vector<LoopStrategy>& strategies, const char* what) {
   std::string text = what;
   const auto add = [&](Expr e) { text += e.valid() ? " " + ir::to_string(exprs, e) + "," : " -,"; };
@@ -77,8 +77,7 @@ VectorLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& strategy, const
 std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const LoopStrategy& strategy, Expr column) {
   const RunVariables run(exprs);
   const Expr one = exprs.constant(1);
-  // The loops before the one that is looked at end before the column: an overlapping loop may begin before the end of
-  // another.
+  // The loops before this one end before the column: an overlapping loop may begin before the end of another.
   solver::Region region = region_of(exprs, strategy);
   region.nonnegative.push_back(exprs.sub(column, run.begin));
   std::vector<Uncovered> ways;
@@ -92,14 +91,14 @@ std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const LoopStrategy& 
     here.nonnegative.push_back(exprs.sub(exprs.sub(reached, column), one));
     here.nonnegative.push_back(exprs.sub(exprs.sub(run.end, column), one));
     add(here, exprs.sub(exprs.sub(loop.from, column), one));  // before the loop begins
-    // The trip that begins at `c` is the last that does not begin after the column.
+    // The trip that begins at `c` is the last one to begin at or before the column.
     const Expr step = exprs.constant(loop.step());
     const Expr past = exprs.mod(exprs.sub(column, loop.from), step);
     const Expr c = exprs.sub(column, past);
-    if (!loop.single_trip) add(here, exprs.sub(c, loop.limit));  // it does not happen
+    if (!loop.single_trip) add(here, exprs.sub(c, loop.limit));  // the trip does not happen
     if (loop.last.valid()) {
       const Expr chunk = exprs.min(c, loop.last);
-      add(here, exprs.sub(exprs.sub(column, chunk), step));  // it lies before the column
+      add(here, exprs.sub(exprs.sub(column, chunk), step));  // the chunk lies before the column
       add(here, exprs.sub(exprs.sub(chunk, column), one));   // or after it
     }
     region.nonnegative.push_back(exprs.sub(column, reached));
@@ -120,20 +119,20 @@ bool StrategyLemmas::shown(const std::vector<LoopStrategy>& strategies, const ch
   if (const std::optional<bool> known = cache_.lemma(statement)) return *known;
   const UnchargedSteps nobody;
   const bool holds = (this->*decide)(strategies);
-  // Not shown may mean no more than that a budget was used up.
+  // A failed proof may only mean that a budget was used up.
   if (holds) cache_.add_lemma(std::move(statement), holds);
   return holds;
 }
 
 bool StrategyLemmas::excludes(const solver::Region& region, const std::vector<Expr>& violated) {
   solver::SearchLimits limits = session_.limits();
-  limits.steps = solver::SearchLimits{}.steps;  // not what the program has left
+  limits.steps = solver::SearchLimits{}.steps;  // not the program's remaining steps
   solver::Feasibility any_program(session_.exprs(), limits, &session_.solver());
   return any_program.ask(region, violated, solver::Feasibility::Effort::connected).kind == solver::Answer::Kind::empty;
 }
 
 bool StrategyLemmas::decide_cover(const std::vector<LoopStrategy>& strategies) {
-  // Any coordinate will do: a variable of the run's columns.
+  // Any coordinate serves as the variable for the run's columns.
   const Expr column = session_.exprs().coordinate(0);
   for (const LoopStrategy& strategy : strategies)
     for (const Uncovered& way : uncovered_by(session_.exprs(), strategy, column))

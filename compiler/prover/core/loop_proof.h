@@ -5,7 +5,7 @@
 #include "compiler/prover/core/proof_session.h"
 #include "compiler/schedule/model/loop_strategy.h"
 
-// Lemmas about a loop strategy that hold for every kernel: proved once for a strategy, over an arbitrary run.
+// Lemmas about a loop strategy that hold for every kernel: each is proved once, over an arbitrary run.
 namespace padlock::compiler {
 
 /// One vector of a loop: its lanes, as an expression of the run and of the loop's trip.
@@ -18,8 +18,8 @@ struct VectorLanes {
 /// Returns the lanes of a strategy's loop over a run that is not empty.
 [[nodiscard]] VectorLanes lanes_of(ir::ExprContext& exprs, const LoopStrategy& strategy, const VectorLoop& loop);
 
-/// One way in which no vector of a strategy writes a column of the run: the region, and the goal that must not hold in
-/// it. The witness is the first loop that ends after the column, its trip, and the lane.
+/// One way for all vectors of a strategy to miss a column of the run: the region, and the goal that must not hold
+/// there. The witness is the first loop that ends after the column, its trip, and the lane.
 struct Uncovered {
   solver::Region region;
   std::vector<ir::Expr> goal;
@@ -27,7 +27,7 @@ struct Uncovered {
 [[nodiscard]] std::vector<Uncovered> uncovered_by(ir::ExprContext& exprs, const LoopStrategy& strategy,
                                                   ir::Expr column);
 
-/// Proves, and remembers, the lemmas that the accesses of a body rest on.
+/// Proves and caches the lemmas that the accesses of a body depend on.
 class StrategyLemmas {
  public:
   /// `cache`: may be null.
@@ -42,7 +42,7 @@ class StrategyLemmas {
  private:
   using Decide = bool (StrategyLemmas::*)(const std::vector<LoopStrategy>& strategies);
   bool shown(const std::vector<LoopStrategy>& strategies, const char* what, Decide decide);
-  /// Asks without a program's assumptions, and within limits of its own: a lemma is shown in every program or in none.
+  /// Ignores the program's assumptions and has limits of its own, so that a lemma is proved in all programs or in none.
   bool excludes(const solver::Region& region, const std::vector<ir::Expr>& violated);
   bool decide_cover(const std::vector<LoopStrategy>& strategies);
   bool decide_inside(const std::vector<LoopStrategy>& strategies);

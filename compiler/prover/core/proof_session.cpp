@@ -15,7 +15,7 @@ ProofSession::ProofSession(const Kernel& kernel, const ProverOptions& options)
       feasibility_(exprs_, limits_, options.solver),
       calls_before_(feasibility_.solver().calls()) {
   for (const ir::Requirement& requirement : kernel.program->requirements()) {
-    // A stride that is never used need not be what the parameter says.
+    // An unused stride need not match the parameter's declaration.
     if (requirement.kind == ir::Requirement::Kind::parameter_stride) continue;
     const auto [e, is_equality] = as_expression(exprs_, requirement.constraint);
     (is_equality ? assumptions_.zero : assumptions_.nonnegative).push_back(e);

@@ -17,41 +17,41 @@ namespace padlock::compiler {
 /// The values of expressions at a point.
 using Evaluate = std::function<std::int64_t(ir::Expr)>;
 
-/// One way in which an obligation is violated: all of `violated` are >= 0. `describe` says it at a point.
+/// A way to violate an obligation: all of `violated` are >= 0. `describe` puts the violation at a point into words.
 struct Goal {
   std::vector<ir::Expr> violated;
   std::function<std::string(const Evaluate&)> describe;
 };
 
-/// Decides obligations of one kernel under what its program requires of every binding.
+/// Decides obligations of one kernel under its program's requirements of every binding.
 class ProofSession {
  public:
   ProofSession(const Kernel& kernel, const ProverOptions& options);
 
-  /// Error (failed_precondition) where the program's requirements contradict each other: it admits no sizes, and
-  /// whatever was proved of it would mean nothing.
+  /// Error (failed_precondition) if the program's requirements contradict each other: no sizes are admitted, and any
+  /// proof would be vacuous.
   [[nodiscard]] Status check_assumptions();
 
-  /// Returns whether no point of `region` satisfies all of `violated`; false, too, where the conditions connected with
-  /// them do not decide it.
+  /// Returns whether no point of `region` satisfies all of `violated`. Also false if the conditions connected with them
+  /// do not decide it.
   [[nodiscard]] bool excludes(const solver::Region& region, const std::vector<ir::Expr>& violated) {
     return feasibility_.ask(region, violated, solver::Feasibility::Effort::connected).kind ==
            solver::Answer::Kind::empty;
   }
 
-  /// Goes through the goals: proved where each is shown to be impossible, refuted by the first that is not, with a
-  /// small counter-example; else checked.
+  /// Decides the goals in order. Proved if every goal is impossible; refuted, with a small counter-example, by the
+  /// first possible one; else checked.
   [[nodiscard]] Obligation decide(ObligationKind kind, std::string access, const solver::Region& region,
                                   const std::vector<Goal>& goals);
-  /// Returns a few expressions over sizes, among them one that is negative at each of the ordinary sizes where any is;
-  /// none if that is nowhere, though ordinary sizes are known.
+  /// Returns a few expressions over sizes. At each ordinary size where some expression is negative, one of these is.
+  /// Empty if none is negative at any known ordinary size.
   [[nodiscard]] std::vector<ir::Expr> often_negative(const std::vector<ir::Expr>& expressions);
-  /// Why a region has no point: conditions that cannot hold together, none of which can be left out. Empty where it has
-  /// one, or where that is not decided.
+  /// Returns why a region has no point: a minimal list of conditions that contradict each other. Empty if it has a
+  /// point or that is undecided.
   [[nodiscard]] std::vector<std::string> why_dead(const solver::Region& region);
 
   [[nodiscard]] std::string text(ir::Expr e) const { return ir::to_string(exprs_, e, 200); }
-  /// Joins conditions by "and": of many the first ones, since each of many obligations may say them.
+  /// Joins conditions by "and". Of many only the first, since many obligations may repeat them.
   [[nodiscard]] std::string text(const std::vector<ir::Constraint>& conditions) const;
   [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
   [[nodiscard]] const Kernel& kernel() const { return kernel_; }
@@ -63,7 +63,7 @@ class ProofSession {
   /// Sizes that satisfy the assumptions.
   [[nodiscard]] const std::vector<solver::Values64>& guesses();
   [[nodiscard]] Counterexample example_at(const solver::Point& point, const Goal& goal);
-  /// Conditions that cannot hold together, none of which can be left out (some can, beyond limits::kExplainSteps).
+  /// Returns contradictory conditions, none of which can be left out (beyond limits::kExplainSteps some can).
   [[nodiscard]] std::vector<std::string> contradiction(const solver::Region& region);
 
   const Kernel& kernel_;  // borrowed
@@ -75,7 +75,7 @@ class ProofSession {
   std::optional<std::vector<solver::Values64>> guesses_;  // made where they are needed first
   solver::Feasibility feasibility_;
   std::int64_t explain_steps_left_ = limits::kExplainSteps;
-  std::int64_t calls_before_;  // of a solver that was used before
+  std::int64_t calls_before_;  // calls of a shared solver before this session
 };
 
 }  // namespace padlock::compiler

@@ -43,7 +43,7 @@ std::optional<Proof> ProofCache::proof(const std::string& key) const {
 
 void ProofCache::add_proof(std::string key, const Proof& proof, std::int64_t steps) {
   const std::lock_guard lock(mutex_);
-  // A process that compiles ever new programs shall not grow without limit.
+  // A process that keeps compiling new programs must not grow without limit.
   if (proofs_.size() >= kMaxProofs) proofs_.clear();
   proofs_.insert_or_assign(std::move(key), KeptProof{proof, steps});
 }

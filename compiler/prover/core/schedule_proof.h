@@ -11,34 +11,34 @@
 
 namespace padlock::compiler {
 
-/// a < b and a >= b, as expressions that are >= 0.
+/// Return a < b and a >= b as expressions that are >= 0.
 [[nodiscard]] ir::Expr less(ir::ExprContext& exprs, ir::Expr a, ir::Expr b);
 [[nodiscard]] ir::Expr at_least(ir::ExprContext& exprs, ir::Expr a, ir::Expr b);
 
 /// Adds the conditions of `from` to `to`.
 void join(solver::Region& to, const solver::Region& from);
 
-/// Returns `rows` with the columns of a task in which the segment's run is not empty.
+/// Returns `rows` with the columns of a task whose run of the segment is not empty.
 [[nodiscard]] solver::Region task_of(const Schedule& schedule, const SegmentCall& call, const solver::Region& rows);
 
-/// One way in which lanes are where a column must be.
+/// A condition, and the columns that lanes access under it.
 struct Lanes {
   solver::Region region;
   ir::Expr first, last;  ///< columns, inclusive
 };
 
-/// Returns the whole run where `inside` says that nothing leaves it, else the columns that each loop accesses.
+/// Returns the whole run if `inside` says that accesses stay in it, else the columns that each loop accesses.
 [[nodiscard]] std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall& call,
                                                   const solver::Region& rows, bool inside);
 
 /// Returns the elements of the output.
 [[nodiscard]] solver::Region output_elements(const Kernel& kernel);
 
-/// Adds that the data of a body lies in [0, extent], which its code makes so.
+/// Adds that the data of a body lies in [0, extent]; its code ensures that.
 void add_data_bounds(ir::ExprContext& exprs, solver::Region& region, const Body& body);
 
-/// The base of the parts of a schedule's proof: holds the session that they ask, the schedule, and the proof that they
-/// add to, and makes the goals that many of them have.
+/// Base of the parts of a schedule's proof. Holds the session for questions, the schedule, and the proof to add to.
+/// Makes goals that several parts share.
 class ScheduleProof {
  public:
   /// Borrows all.
@@ -55,7 +55,7 @@ class ScheduleProof {
   }
   [[nodiscard]] Expr less(Expr a, Expr b) const { return compiler::less(exprs_, a, b); }
   [[nodiscard]] Expr at_least(Expr a, Expr b) const { return compiler::at_least(exprs_, a, b); }
-  /// Returns the goals that an expression is none from `begin` up to `end`.
+  /// Returns the goals that an expression lies outside [begin, end).
   [[nodiscard]] std::vector<Goal> outside(Expr e, Expr begin, Expr end, const Describe& describe) const {
     return {{{less(e, begin)}, describe}, {{at_least(e, end)}, describe}};
   }
@@ -64,7 +64,7 @@ class ScheduleProof {
     if (a == b) return {};
     return {{{less(a, b)}, describe}, {{less(b, a)}, describe}};
   }
-  /// Returns the region in which each of these lies in [0, its count).
+  /// Returns the region where each expression lies in [0, its count).
   [[nodiscard]] solver::Region bounded(const std::vector<std::pair<Expr, Expr>>& counts) const {
     solver::Region region;
     for (const auto& [e, count] : counts)
@@ -86,20 +86,20 @@ class ScheduleProof {
   Proof& proof_;
 };
 
-// The parts that any schedule has, besides its writes and its loads. Each adds its obligations to a proof.
+// The parts common to all schedules, besides writes and loads. Each adds its obligations to a proof.
 
 /// Proves that the program's results have no extent below 0.
 void prove_extents(ProofSession& session, const Schedule& schedule, Proof& proof);
 
-/// Proves that a launch computes what the program says there is: as many rows and columns as the results have, as many
-/// elements after a reshape as before. (Flattening rows is a bijection: docs/proofs.md.)
+/// Proves that a launch computes as many rows and columns as the results have, and that reshapes keep the number of
+/// elements. (Flattening rows is a bijection: docs/proofs.md.)
 void prove_launch(ProofSession& session, const Schedule& schedule, Proof& proof);
 
-/// Proves that indices fit 64 bits, and lists the bounds of sizes that they need.
+/// Proves that indices fit 64 bits, and lists the bounds of sizes needed for that.
 void prove_indices64(ProofSession& session, const Schedule& schedule, Proof& proof);
 
-/// Proves that searches look at elements of [0, extent) alone, and end: with 0 <= low < high <= extent, `middle` lies
-/// in [low, high), and what each turn leaves is shorter and still in [0, extent].
+/// Proves that searches read only elements of [0, extent), and end. With 0 <= low < high <= extent, `middle` lies in
+/// [low, high), and each iteration leaves a shorter range within [0, extent].
 void prove_searches(ProofSession& session, const Schedule& schedule, Proof& proof);
 
 /// Proves the schedule's 32-bit arithmetic, if it has any.

@@ -15,7 +15,7 @@ void WriteProver::prove(const ScheduledCase& row, const solver::Region& rows) {
   for (const SegmentCall& call : row.calls) prove_segment(call, rows);
 }
 
-/// Every column lies in a segment: in the first that ends after it.
+/// Proves that every column lies in a segment: the first one that ends after it.
 void WriteProver::prove_segments_cover(const ScheduledCase& row, const solver::Region& rows) {
   Obligation all{.kind = ObligationKind::cover, .access = fmt::format("segments of {}", kernel_.name)};
   Expr reached = exprs_.constant(0);
@@ -84,14 +84,14 @@ void WriteProver::prove_stores(const SegmentCall& call, const solver::Region& ro
   record(std::move(disjoint));
 }
 
-/// A run that is written as max(.., first column of the task) to min(.., last) needs no question: its columns are
-/// the task's, and a task's are the result's.
+/// A run written as max(.., first column of the task) to min(.., last) needs no question: its columns are the task's,
+/// which lie in the result.
 bool WriteProver::is_clamped(const SegmentCall& call) {
   return exprs_.max(call.run_begin, run_.column_first) == call.run_begin &&
          exprs_.min(call.run_end, run_.column_last) == call.run_end && schedule_.columns == kernel_.extents.back();
 }
 
-/// Every column of the run is written.
+/// Proves that every column of the run is written.
 void WriteProver::prove_cover(const SegmentCall& call, const Body& body, const solver::Region& rows) {
   Obligation cover{.kind = ObligationKind::cover, .access = where_};
   if (!lemmas_.covers(body.strategies)) {
@@ -111,8 +111,7 @@ void WriteProver::prove_cover(const SegmentCall& call, const Body& body, const s
   record(std::move(cover));
 }
 
-/// Proves that loops are aligned as they say: a run-time test aligns the first vector, the others follow whole
-/// vectors later.
+/// Proves that aligned loops are aligned: a run-time test aligns the first vector, the others follow at whole vectors.
 void WriteProver::prove_alignment(const Body& body) {
   for (const LoopStrategy& strategy : body.strategies)
     for (const VectorLoop& loop : strategy.loops) {

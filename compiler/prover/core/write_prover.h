@@ -7,8 +7,8 @@
 
 namespace padlock::compiler {
 
-/// Shows that the segments of a case write each column of its rows, inside the result and the task that they belong to,
-/// and where they say that their vectors are aligned.
+/// Proves that the segments of a case write each column of its rows, stay inside the result and their task, and align
+/// vectors where they claim to.
 class WriteProver : private ScheduleProof {
  public:
   /// Borrows all. Adds obligations to `proof`.

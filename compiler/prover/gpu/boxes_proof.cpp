@@ -11,7 +11,7 @@
 namespace padlock::compiler {
 namespace {
 
-// After those of a loop (compiler/prover/core/loop_proof.cpp).
+// Numbered after the variables of a loop (compiler/prover/core/loop_proof.cpp).
 enum VariableOrder {
   kIndex = 1260,
   kPhase,
@@ -70,8 +70,8 @@ class BoxesProof : private ScheduleProof {
     record(std::move(made));
   }
 
-  /// Part b has what is from b * step on, as many as the step or what is left: each has one number r div step and one
-  /// place r mod step. A launch has steps of 1 or more.
+  /// Part b covers [b * step, min((b + 1) * step, total)): each r has one number r div step and one place r mod step. A
+  /// launch has steps >= 1.
   void prove_part(const std::string& what, const BoxPart& part, Expr total) {
     const Expr first = exprs_.mul(part.number, part.step);
     require(ObligationKind::cover, what + " of boxes",
@@ -83,7 +83,7 @@ class BoxesProof : private ScheduleProof {
     decide(ObligationKind::cover, "step of boxes: " + what, {}, {{{less(part.launched, one_)}, describe}});
   }
 
-  /// The number of a block has a digit for each part, and for each axis of which a box has one coordinate.
+  /// A block's number has a digit for each part, and one for each axis with one coordinate per box.
   void prove_parts() {
     Expr rows = one_;
     for (int axis = boxes_.row_axis; axis < boxes_.column_axis; ++axis) rows = exprs_.mul(rows, kernel_.extent(axis));
@@ -109,9 +109,9 @@ class BoxesProof : private ScheduleProof {
 
   // --- stages -------------------------------------------------------------------------------------------------------
 
-  /// What the lemma of boxes asks (docs/proofs.md): the tensor's axes continue each other and go with those of the
-  /// output, in their order; of the last but one an element that is read lies between the run's ends where its row is
-  /// of the same coordinates before as the first, or the last, and these ends are at most one outside of the axis.
+  /// Proves the conditions of the lemma of boxes (docs/proofs.md). The tensor's axes are adjacent and match the
+  /// output's, in order. On the last but one axis an element read lies between the run's ends where its row shares the
+  /// outer coordinates with the first or the last row; these ends are at most one outside of the axis.
   void prove_stage(std::size_t load, const BoxStage& stage) {
     const LoadSource& source = schedule_.cases[0].calls[0].sources[load];
     const ir::Layout& layout = kernel_.graph.layout(source.layout);
@@ -140,8 +140,8 @@ class BoxesProof : private ScheduleProof {
             "a run is not that from its first to its last coordinates");
   }
 
-  /// Returns whether the ends of an axis of the tensor are those of what the box has of an axis of the output, which is
-  /// proved for any rows and axis.
+  /// Returns whether the ends of a tensor axis equal the ends of the box on an output axis, which is proved for any
+  /// rows and axis.
   [[nodiscard]] bool ends_at(const LoadSource& source, const BoxStage& stage, std::size_t place, int axis) {
     const ir::Layout& layout = kernel_.graph.layout(source.layout);
     const auto form = affine_in(exprs_, source.coordinates[place], kernel_.coordinate(axis));
@@ -157,8 +157,8 @@ class BoxesProof : private ScheduleProof {
     return true;
   }
 
-  /// Each axis of the tensor goes with one of the output's, of which the box has a range or one coordinate. The stage
-  /// has a place for each coordinate between the ends: what goes with no axis has one.
+  /// Each tensor axis matches an output axis, where the box has a range or one coordinate. The stage has a place for
+  /// each coordinate between the ends; an axis without a match has one place.
   void prove_turned(std::size_t load, const BoxStage& stage) {
     const LoadSource& source = schedule_.cases[0].calls[0].sources[load];
     const ir::Layout& layout = kernel_.graph.layout(source.layout);
@@ -198,7 +198,7 @@ class BoxesProof : private ScheduleProof {
     prove_words(name, turn);
   }
 
-  /// A stage begins at the word that has its first coordinate, and has whole groups of words across.
+  /// A stage begins at the word with its first coordinate, and has whole groups of words across.
   void prove_words(const std::string& name, const BoxTurn& turn) {
     const int lanes = turn.lanes;
     const Expr from = exprs_.variable("from_across", kFrom), at = exprs_.variable("at_across", kAcross);
@@ -214,8 +214,8 @@ class BoxesProof : private ScheduleProof {
            }));
   }
 
-  /// A coordinate between the first and the last that reads one of the axis reads one between the ends, and these are
-  /// at most one outside of it. (That a load reads one of the axis is an obligation of its own.)
+  /// A coordinate between the first and the last that reads inside the axis reads between the ends. The ends are at
+  /// most one outside of it. (That a load reads inside the axis is an obligation of its own.)
   void prove_ends() {
     const Expr first = exprs_.variable("first_read", kFirstRead), last = exprs_.variable("last_read", kLastRead);
     const Expr read = exprs_.variable("read", kRead), extent = exprs_.variable("read_extent", kExtent);
@@ -247,11 +247,11 @@ class BoxesProof : private ScheduleProof {
            {{{less(coordinate, ends.from)}, missing}, {{less(ends.last, coordinate)}, missing}});
   }
 
-  /// Stages lie one after the other in what a launch asks for, each with room for what it has, wherever in a vector
-  /// that begins, and for the margins.
+  /// Stages lie one after the other in the memory that a launch asks for. Each has room for its elements, at any offset
+  /// in a vector, and for the margins.
   void prove_places() {
     bool follow = true;
-    Expr next = exprs_.constant(kStageVectorBytes);  // what begins there is the first that is read in vectors
+    Expr next = exprs_.constant(kStageVectorBytes);  // the first place to be read in vectors begins here
     for (const BoxStage& stage : boxes_.stages) {
       const Expr needed = box_stage_bytes(exprs_, stage, kernel_.program->value(stage.tensor).dtype);
       follow = follow && stage.place == next && stage.bytes == needed;
@@ -263,8 +263,8 @@ class BoxesProof : private ScheduleProof {
 
   // --- vectors ------------------------------------------------------------------------------------------------------
 
-  /// Vector v of a box has its elements from lanes * v - phase on: each element is in one, and a launch's threads go
-  /// from v to v + threads.
+  /// Vector v of a box holds its elements from lanes * v - phase on, so each element is in one vector. A launch's
+  /// threads go from v to v + threads.
   void prove_vectors() {
     const Expr index = exprs_.variable("index", kIndex);
     const Expr phase = exprs_.variable("phase", kPhase);
@@ -286,7 +286,7 @@ class BoxesProof : private ScheduleProof {
     decide(ObligationKind::disjoint, "vectors of boxes", region, {{{less(vector, other)}, twice}});
   }
 
-  /// A slice has at most as many elements as its whole vectors, and is in these and one more.
+  /// A slice has at most as many elements as its whole vectors, and lies in these and one more.
   void prove_slices() {
     const Expr index = exprs_.variable("in_slice", kInSlice), phase = exprs_.variable("phase", kPhase);
     const Expr vectors = exprs_.variable("vectors", kVectors);
@@ -298,11 +298,11 @@ class BoxesProof : private ScheduleProof {
              [=](const Evaluate& at) { return fmt::format("element {} is in no vector", at(index)); }}});
   }
 
-  /// A vector of which one lane lies among the elements of a stage ends in its margins, for elements of any size: in
-  /// bytes, with the rest of a word before it and a word after it.
+  /// A vector with a lane among the elements of a stage ends within the stage's margins, for any element size. Computed
+  /// in bytes, with the rest of a word before the vector and a word after it.
   void prove_margins() {
-    const Expr start = exprs_.variable("vector_start", kStart);  // bytes after the run's first vector
-    const Expr window = exprs_.variable("window", kWindow);      // bytes of what is copied, with the rest of vectors
+    const Expr start = exprs_.variable("vector_start", kStart);  // bytes past the run's first vector
+    const Expr window = exprs_.variable("window", kWindow);      // bytes copied, rounded up to whole vectors
     const Expr lane = exprs_.variable("lane_bytes", kLane);
     const Expr vector = exprs_.constant(kStageVectorBytes);
     const Expr word = exprs_.constant(4);

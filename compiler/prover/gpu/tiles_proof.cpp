@@ -10,7 +10,7 @@
 namespace padlock::compiler {
 namespace {
 
-// After those of a loop (compiler/prover/core/loop_proof.cpp).
+// Numbered after the variables of a loop (compiler/prover/core/loop_proof.cpp).
 enum VariableOrder { kOtherTile = 1240, kOtherRow, kOtherColumn, kVectorLane, kElement };
 
 class TileProof : private ScheduleProof {
@@ -40,8 +40,8 @@ class TileProof : private ScheduleProof {
   using Values = std::vector<std::pair<Expr, Expr>>;
   using Path = std::vector<std::pair<PredicateId, bool>>;
 
-  /// Positions and words have no size in them: tests try all of each shape (compiler_geometry_test), and a tile is of
-  /// one of those.
+  /// Positions and words depend on no size: tests try every shape (compiler_geometry_test), and a tile has one of
+  /// these.
   void prove_geometry() {
     Obligation tested{.kind = ObligationKind::cover, .access = "tested positions of " + name_};
     const std::vector<TileShape> shapes = tile_shapes();
@@ -54,7 +54,7 @@ class TileProof : private ScheduleProof {
 
   // --- tiles --------------------------------------------------------------------------------------------------------
 
-  /// A launch has as many tiles as the digits have values, and the axes that are not cut are digits.
+  /// A launch has as many tiles as its digits have values; axes that are not cut are digits.
   void prove_digits() {
     Expr product = exprs_.constant(1);
     for (const TileDigit& digit : tile_.digits) product = exprs_.mul(product, digit.count);
@@ -77,7 +77,7 @@ class TileProof : private ScheduleProof {
   }
 
   /// The witness: in a row of phase f, an element is at position (cross mod side, (column + f) mod columns + halo - f)
-  /// of the tile of their quotients, and is stored of it.
+  /// of the tile numbered by the quotients, and is stored from there.
   void prove_output() {
     const Expr side = exprs_.constant(tile_.side());
     const Expr columns = exprs_.constant(tile_.stored_columns());
@@ -110,7 +110,7 @@ class TileProof : private ScheduleProof {
   /// Proves that a position that passes the tests is an element of the output.
   void prove_inside() { prove_elements(name_, joined(positions(), tile_.tests), "is made"); }
 
-  /// Proves that there is an element of the output at each position of a region.
+  /// Proves that each position of a region holds an element of the output.
   void prove_elements(const std::string& name, const solver::Region& region, const char* what) {
     std::vector<Goal> goals;
     for (const auto& [made, extent] : {std::pair(made_cross_, kernel_.extent(tile_.axis)), {made_column_, columns()}}) {
@@ -122,7 +122,7 @@ class TileProof : private ScheduleProof {
     decide(ObligationKind::store, name, region, goals);
   }
 
-  /// Proves that a tile that is left out stores nothing, whatever the phases are that its first needed column allows.
+  /// Proves that a skipped tile stores nothing, for all phases that its first needed column allows.
   void prove_left_out() {
     const auto missing = [=, this](const Evaluate& at) {
       return fmt::format("position ({}, {}) is stored by a tile that is left out", at(tile_.row), at(tile_.column));
@@ -133,8 +133,8 @@ class TileProof : private ScheduleProof {
            {{{less(tile_.some, zero_)}, missing}});
   }
 
-  /// Along each axis the coordinates that a tile stores lie before those of later tiles, and two positions of a tile
-  /// have two. Rows are told apart first; what has one row has one phase.
+  /// Along each axis a tile's stored coordinates lie before those of later tiles, and two positions of a tile have two
+  /// coordinates. Rows are distinguished first; a row has one phase.
   void prove_once() {
     const Values other = {{tile_.row, exprs_.variable("other_row", kOtherRow)},
                           {tile_.column, exprs_.variable("other_column", kOtherColumn)}};
@@ -156,8 +156,8 @@ class TileProof : private ScheduleProof {
 
   // --- tiles by words -----------------------------------------------------------------------------------------------
 
-  /// A run has all positions of a tile, so that what is proved of its segment's loads holds for them, and what is
-  /// loaded around misaligned words lies in the tensor.
+  /// A run holds all positions of a tile, so proofs of its segment's loads hold for all positions. Words loaded around
+  /// misaligned ones lie in the tensor.
   void prove_words() {
     prove_elements("whole tiles", whole(), "is made of a whole tile");
     Path path;
@@ -181,7 +181,8 @@ class TileProof : private ScheduleProof {
     }
   }
 
-  /// All rows of a tile that passes the tests are in the case. Whether a column is in a segment is asked of each.
+  /// All rows of a tile that passes the tests are in the case. Whether a column is in a segment is a question for each
+  /// segment.
   void prove_case(const TileCase& tile_case, const ScheduledCase& row, const Path& path) {
     const std::string name = fmt::format("tiles of rows in case {}", tile_case.row_case);
     const Describe other = [=, this](const Evaluate& at) {
@@ -204,7 +205,7 @@ class TileProof : private ScheduleProof {
     if (tile_.lanes > 1) prove_neighbours(name, call);
   }
 
-  /// Returns the goals that a test on the way to a case has another answer at some position.
+  /// Returns the goals that a test on the path to a case has the other answer at some position.
   std::vector<Goal> goals_of(const Path& path, const Describe& other) {
     std::vector<Goal> goals;
     for (const auto& [predicate, held] : path) {
@@ -222,7 +223,7 @@ class TileProof : private ScheduleProof {
     return goals;
   }
 
-  /// Rows of a square read neighbouring elements.
+  /// Proves that rows of a square read neighbouring elements.
   void prove_neighbours(const std::string& name, const SegmentCall& call) {
     std::vector<Goal> goals;
     for (const LoadSource& source : call.sources) {
@@ -235,7 +236,7 @@ class TileProof : private ScheduleProof {
     decide(ObligationKind::load, "words of " + name, bounded({{tile_.line, lanes_}}), goals);
   }
 
-  /// Proves that vectors that pass their tests have no position that is no element of the output.
+  /// Proves that vectors that pass their tests store only elements of the output.
   void prove_stored_vectors() {
     const Expr lane = exprs_.variable("lane_of_vector", kVectorLane);
     const Expr column = exprs_.add(tile_.copied_column, lane);
@@ -252,8 +253,8 @@ class TileProof : private ScheduleProof {
     decide(ObligationKind::store, "stored vectors", joined(bounded(ranges), tile_.copied_tests), goals);
   }
 
-  /// An element between the lowest and the highest lies in a word that begins `shift` elements before it; the next one
-  /// is loaded, too. Words that are asked for one by one go from that which has `lowest` to that at `highest`.
+  /// An element between the lowest and the highest lies in a word that begins `shift` elements before it; the next word
+  /// is loaded, too. Words loaded one by one run from the word with `lowest` to the word with `highest`.
   void prove_loads() {
     const TileLoads& loads = tile_.loads;
     const Expr element = exprs_.variable("loaded_element", kElement);
@@ -289,18 +290,18 @@ class TileProof : private ScheduleProof {
   [[nodiscard]] solver::Region positions() {
     return bounded({{tile_.row, exprs_.constant(tile_.side())}, {tile_.column, exprs_.constant(tile_.columns())}});
   }
-  /// Those of them that are stored.
+  /// The positions that are stored.
   [[nodiscard]] solver::Region stored() {
     const Expr first = exprs_.sub(exprs_.constant(tile_.halo()), tile_.phase);
     return bounded({{tile_.phase, exprs_.constant(tile_.halo())},
                     {tile_.row, exprs_.constant(tile_.side())},
                     {exprs_.sub(tile_.column, first), exprs_.constant(tile_.stored_columns())}});
   }
-  /// Those of a tile that has all of them from the first needed column on.
+  /// The positions of a tile that has all of them from the first needed column on.
   [[nodiscard]] solver::Region whole() {
     return joined(joined(positions(), {tile_.needed, at_least(tile_.column, tile_.needed)}), tile_.whole);
   }
-  /// Adds the ranges of the coordinates that a tile has one of.
+  /// Adds the ranges of the coordinates that are fixed within a tile.
   [[nodiscard]] solver::Region in_launch(solver::Region region) {
     for (int axis = 0; axis + 1 < kernel_.rank(); ++axis)
       if (axis != tile_.axis) region.nonnegative.push_back(less(kernel_.coordinate(axis), kernel_.extent(axis)));

@@ -5,10 +5,10 @@
 
 namespace padlock::compiler {
 
-/// Proves of the transpose tile of a schedule that its positions and words are of a shape that tests go through
-/// (compiler/schedule/model/tiles.h), and all that rests on sizes: that the tiles of a launch have each element
-/// of the output once and nothing else, and of tiles by words that a run has all positions of a tile, and that the
-/// words around misaligned ones lie in the tensor.
+/// Proves the transpose tile of a schedule. Its positions and words have a shape that tests cover
+/// (compiler/schedule/model/tiles.h). Of what depends on sizes: the tiles of a launch hold each output element once and
+/// nothing else. For tiles by words: a run holds all positions of a tile, and the words around misaligned ones lie in
+/// the tensor.
 void prove_tile(ProofSession& session, const Schedule& schedule, const TransposeTile& tile, Proof& proof);
 
 }  // namespace padlock::compiler

@@ -7,7 +7,7 @@
 namespace padlock::compiler {
 namespace {
 
-// After those of a loop (compiler/prover/core/loop_proof.cpp).
+// Numbered after the variables of a loop (compiler/prover/core/loop_proof.cpp).
 enum VariableOrder { kIndex = 1220, kVector, kOther, kLane, kNeeded, kThread, kOtherThread, kTurn, kOtherTurn };
 
 class GridProof : private ScheduleProof {
@@ -27,7 +27,7 @@ class GridProof : private ScheduleProof {
   }
 
  private:
-  /// A launch takes one of the numbers of vectors for which blocks are proved.
+  /// A launch uses one of the vector counts for which blocks are proved.
   void prove_used() {
     const Expr used = schedule_.used_vectors();
     const auto describe = [=](const Evaluate& at) { return fmt::format("{} vectors are taken", at(used)); };
@@ -41,7 +41,7 @@ class GridProof : private ScheduleProof {
     const Expr first = at(grid_.first);
     const Expr blocks = at(grid_.blocks);
     const std::string name = fmt::format("blocks of {} vectors", std::int64_t{grid_.threads} * used);
-    // The witness: element e is in vector (e + phase) div lanes, and that in block (vector div slots).
+    // The witness: element e is in vector (e + phase) div lanes, which is in block (vector div slots).
     const Expr vector = exprs_.floordiv(exprs_.add(index_, grid_.phase), lanes_);
     const Expr block = exprs_.floordiv(vector, slots);
     const Expr its_first = place(first, block, exprs_.mod(vector, slots));
@@ -60,13 +60,13 @@ class GridProof : private ScheduleProof {
     prove_width(name + " in 32 bits", joined(region, {few}), exprs_.add(first, lanes_), Int128{1} << 31);
   }
 
-  /// Proves that nothing of a launch's vectors ends at `bound` or later.
+  /// Proves that the vectors of a launch end before `bound`.
   void prove_width(std::string name, const solver::Region& region, Expr end, Int128 bound) {
     const auto describe = [=](const Evaluate& at) { return fmt::format("a vector ends at {}", at(end)); };
     decide(ObligationKind::width, std::move(name), region, {{{at_least(end, exprs_.constant(bound))}, describe}});
   }
 
-  /// Vectors have numbers, one for each block and slot; those of two have no element in common.
+  /// Each block and slot has its own vector number; two vectors share no element.
   Obligation decide_disjoint(const std::string& name, Expr first, Expr slots, int used) {
     const Expr vector = exprs_.variable("vector", kVector);
     const Expr other = exprs_.variable("other_vector", kOther);
@@ -89,7 +89,7 @@ class GridProof : private ScheduleProof {
     return made;
   }
 
-  /// Proves that number k for thread k mod count gives each number to one thread.
+  /// Proves that giving number k to thread k mod count gives each number to exactly one thread.
   bool is_dealt_once(int count) {
     const Expr size = exprs_.constant(count);
     const Expr first = exprs_.variable("thread", kThread);
@@ -102,7 +102,7 @@ class GridProof : private ScheduleProof {
     return session_.excludes(region, {less(first, second)});
   }
 
-  /// lanes * v - phase and the phase of the first result's address make a multiple of a vector.
+  /// Proves that lanes * v - phase plus the phase of the first result's address is a multiple of a vector.
   void prove_alignment() {
     const Expr first = at_launch(exprs_, grid_, grid_.first, grid_.elements, exprs_.constant(1));
     const Expr past = exprs_.mod(exprs_.add(first, grid_.phase), lanes_);
@@ -113,7 +113,7 @@ class GridProof : private ScheduleProof {
            {{{less(zero_, past)}, describe}});
   }
 
-  /// Where the tests hold, what is loaded around a vector lies in the storage, and has the lanes that are needed.
+  /// Where the tests hold, the granules loaded around a vector lie in the storage and contain the needed lanes.
   void prove_granules() {
     const Granules& granules = grid_.granules;
     const Expr lane = exprs_.variable("lane_of_vector", kLane);

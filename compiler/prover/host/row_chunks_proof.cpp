@@ -13,7 +13,7 @@
 namespace padlock::compiler {
 namespace {
 
-// After those of a chunk (compiler/schedule/model/row_chunks.cpp).
+// Numbered after the variables of a chunk (compiler/schedule/model/row_chunks.cpp).
 enum VariableOrder { kVector = 1300, kNextVector, kWindowOffset, kChunkLane, kElement, kIndex, kLaterUnits };
 
 class ChunkProver : private ScheduleProof {
@@ -42,15 +42,14 @@ class ChunkProver : private ScheduleProof {
   }
 
  private:
-  /// Region of a trip of the loop: the chunk may begin there, and the vector lies in it.
+  /// Region of one iteration of the loop: the chunk may begin there, and the vector lies in it.
   [[nodiscard]] solver::Region trip() const {
     solver::Region region;
     region.nonnegative = {exprs_.sub(loop_.limit, at_.chunk), exprs_.sub(at_.last, vector_)};
     return region;
   }
 
-  /// All lanes of all vectors lie in the task's rows: none is left to another task, since what is stored past the chunk
-  /// is stored again.
+  /// All lanes of all vectors lie in the task's rows, also those stored past the chunk, which are stored again later.
   void prove_stores() {
     solver::Region region = trip();
     join(region, lane_region_);
@@ -61,15 +60,14 @@ class ChunkProver : private ScheduleProof {
     decide(ObligationKind::store, "row chunks", region, {past});
   }
 
-  /// Every element from a chunk's first to the next one's is a lane: vectors follow each other without a gap, and so do
-  /// chunks. What is stored past a vector's part or a chunk is thus stored again by what follows.
+  /// Every element from a chunk's first to the next chunk's first is in a lane: vectors follow each other without a
+  /// gap, and so do chunks. Elements stored past a vector's part or a chunk are stored again by the next.
   void prove_cover() {
     const Expr element = exprs_.variable("element", kElement);
     const Expr next_vector = exprs_.variable("next_vector", kNextVector);
     const Expr in_chunk = exprs_.sub(element, at_.chunk);
     const auto describe = [=](const Evaluate& at) { return fmt::format("element {} is in no vector", at(element)); };
-    // The vector is the last that does not begin after the element; the next begins where it has as many lanes as it
-    // may have, or before.
+    // Take the last vector that begins at or before the element. The next one begins at most one full vector later.
     solver::Region vectors = trip();
     const Expr most = exprs_.add(loop_.filled_limit, exprs_.constant(1));
     vectors.nonnegative.insert(vectors.nonnegative.end(), {at_least(in_chunk, vector_), less(in_chunk, next_vector),
@@ -81,7 +79,7 @@ class ChunkProver : private ScheduleProof {
     decide(ObligationKind::cover, "row chunks", chunks, {{{exprs_.constant(0)}, describe}});
   }
 
-  /// By ranges: no size is asked to be smaller for it.
+  /// Decided by ranges alone: no size is bounded for this.
   void prove_widths() {
     Obligation all{.kind = ObligationKind::width, .access = "row chunks in 64 bits"};
     IndexWidths widths(kernel_);
@@ -128,8 +126,8 @@ class ChunkProver : private ScheduleProof {
            {{{at_least(index, lanes_)}, beyond}});
   }
 
-  /// Any number of units later, a load's element is as far after as its unit's base. By terms, as coordinates are sums;
-  /// only what is wrong there is asked about as a whole.
+  /// A number of units later, a load's element is as far along as its unit's base. Compared term by term, since
+  /// coordinates are sums; only a difference is asked about as a whole.
   void prove_map(std::size_t load) {
     const LoadSource& source = chunks_.sources[load];
     const Expr offset = kernel_.graph.layout(source.layout).offset_of(exprs_, source.coordinates);
@@ -149,9 +147,9 @@ class ChunkProver : private ScheduleProof {
     decide(ObligationKind::load, fmt::format("units of {} in chunks", name(load)), region, goals);
   }
 
-  /// Some units later.
+  /// Returns the expression some units later.
   Expr later(Expr e) { return replaced(exprs_, e, unit_, exprs_.add(unit_, later_)); }
-  /// The elements from a unit to the next, where each coordinate grows by as much in every unit; else nothing.
+  /// Returns the elements from a unit to the next if each coordinate grows by the same amount in every unit; else none.
   Expr step_of_units(const LoadSource& source) {
     const ir::Layout& layout = kernel_.graph.layout(source.layout);
     Expr step = exprs_.constant(0);
@@ -171,8 +169,8 @@ class ChunkProver : private ScheduleProof {
   solver::Region lane_region_;
 };
 
-/// Withdraws a permutation of which something is undecided: its rows are taken one by one instead, so that none of
-/// its accesses happen. What is refuted stays, since it tells of a fault in the compiler.
+/// Withdraws a permutation with an undecided obligation: its rows are then taken one by one, and none of its accesses
+/// happen. A refuted obligation stays, since it shows a fault in the compiler.
 void withdraw_undecided(std::vector<Obligation>& obligations) {
   const auto find = [&](Verdict verdict) { return std::ranges::find(obligations, verdict, &Obligation::verdict); };
   const auto undecided = find(Verdict::checked);

@@ -11,7 +11,7 @@
 namespace padlock::compiler {
 namespace {
 
-enum VariableOrder { kBlock = 1410, kBlockLane, kLastOfRun };  // after those of turns
+enum VariableOrder { kBlock = 1410, kBlockLane, kLastOfRun };  // numbered after the variables of turns
 
 class TurnProver : private ScheduleProof {
  public:
@@ -28,7 +28,7 @@ class TurnProver : private ScheduleProof {
   }
 
  private:
-  /// No box leaves its run, and none of the run is left out.
+  /// Proves that boxes stay in their run and cover it.
   void prove_boxes(const char* of, const LoopStrategy& along, int size) {
     const std::string access = fmt::format("boxes of {} {} in body {}", size, of, body_);
     const VectorLoop& loop = along.loops.front();
@@ -72,16 +72,16 @@ class TurnProver : private ScheduleProof {
     if (turn.few_rows) prove_blocks(turn, load, fmt::format("blocks of {} in body {}", tensor, body_));
   }
 
-  /// Returns whether it is tested that a column lies at least so many elements after the one before.
+  /// Returns whether a test ensures that a column lies at least `least` elements after the one before.
   [[nodiscard]] bool has_test(const Turn& turn, const TurnedLoad& load, Expr least) const {
     const BodyLoad& loaded =
         schedule_.bodies[static_cast<std::size_t>(body_)].loads[static_cast<std::size_t>(load.load)];
     return std::ranges::find(turn.tests, exprs_.sub(loaded.step, least)) != turn.tests.end();
   }
 
-  /// Blocks that hold more than their box lie in the storage. (They begin with an element of the run.) Where the last
-  /// does not, those do that begin some columns before the run's last element, which is one of the tensor's: a column
-  /// less is an element less, or more.
+  /// Blocks larger than their box lie in the storage. (They begin with an element of the run.) If the last block does
+  /// not, blocks do that begin some columns before the run's last element. That element is in the tensor, and one
+  /// column less is at least one element less.
   void prove_blocks(const Turn& turn, const TurnedLoad& load, const std::string& access) {
     const Expr storage = TurnVariables(exprs_).storage;
     const Expr first = exprs_.variable("block", kBlock);
@@ -93,7 +93,7 @@ class TurnProver : private ScheduleProof {
     };
     solver::Region lanes;
     lanes.nonnegative = {less(lane, exprs_.constant(Int128{load.rows} * load.columns))};
-    const Expr between = exprs_.constant(turn.left_out + load.columns - 1);  // columns, from the block's to the last
+    const Expr between = exprs_.constant(turn.left_out + load.columns - 1);  // columns, from the block to the last
     decide(ObligationKind::load, access, joined(lanes, {exprs_.sub(load.last_block, first)}),
            {{{at_least(element, storage)}, past}});
     decide(ObligationKind::load, access + " before the end of a run",
@@ -101,8 +101,8 @@ class TurnProver : private ScheduleProof {
            {{{at_least(element, storage)}, past}});
   }
 
-  /// A block has the rows of so many columns, and each of its bytes is that of its row and column, whatever a column's
-  /// step is for which there are such boxes.
+  /// A block holds the rows of a fixed number of columns. Each byte belongs to its row and column, for every column
+  /// step that such boxes allow.
   void add_group_faults(const Turn& turn, const TurnedLoad& load, std::vector<Goal>& goals) const {
     const BodyLoad& loaded =
         schedule_.bodies[static_cast<std::size_t>(body_)].loads[static_cast<std::size_t>(load.load)];
@@ -121,7 +121,7 @@ class TurnProver : private ScheduleProof {
     }
   }
 
-  /// Each byte of a regrouped block is of the element that is named for its own.
+  /// Each byte of a regrouped block belongs to the element that the regrouping names.
   void add_byte_faults(const std::vector<int>& bytes, const std::vector<int>& named, int size,
                        std::vector<Goal>& goals) const {
     if (std::ssize(bytes) != kBlockBytes) return goals.push_back(fault("a block has other bytes"));
@@ -132,14 +132,14 @@ class TurnProver : private ScheduleProof {
     }
   }
 
-  /// Lane `lane` of row `row` has the column of that number: part `row` of its block, which is one of those of the
-  /// vector that begins with its column, or with one before it.
+  /// Lane `lane` of row `row` holds column number `lane`: part `row` of that column's block, found in the vector that
+  /// begins with the column or one before it.
   void add_shuffle_faults(const Turn& turn, const TurnedLoad& load, std::vector<Goal>& goals) const {
     if (turn.rows % load.rows != 0) goals.push_back(fault("blocks are no box"));
     add_transpose_faults(load.rows, load.columns, turn.lanes, load.shuffles, goals);
   }
 
-  /// In each block of vector i, part j is that of vector j's part i: of `parts` parts of `size` elements.
+  /// In each block of vector i, part j is part i of vector j; blocks have `parts` parts of `size` elements.
   void add_transpose_faults(int parts, int size, int lanes, const std::vector<Shuffle>& shuffles,
                             std::vector<Goal>& goals) const {
     const int block = parts * size;
@@ -185,8 +185,8 @@ class TurnProver : private ScheduleProof {
     decide(ObligationKind::store, fmt::format("{} columns interleaved in body {}", all.columns, body_), {}, goals);
   }
 
-  /// The bytes of a block are those of its rows, in order, however many columns these have; and what it has beyond them
-  /// lies in rows that are taken after it.
+  /// The bytes of a block are those of its rows, in order, whatever the number of columns. Bytes beyond its rows lie in
+  /// rows that are taken after it.
   void add_order_faults(const Interleave& all, ir::DType dtype, std::vector<Goal>& goals) const {
     const int size = ir::byte_size(dtype);
     const auto tested = [&](Expr test) { return std::ranges::find(all.tests, test) != all.tests.end(); };
@@ -206,7 +206,7 @@ class TurnProver : private ScheduleProof {
     }
   }
 
-  /// Returns a goal that fails whatever the sizes are.
+  /// Returns a goal that fails for all sizes.
   [[nodiscard]] Goal fault(std::string what) const {
     return {{exprs_.constant(0)}, [what = std::move(what)](const Evaluate&) { return what; }};
   }

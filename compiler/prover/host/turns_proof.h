@@ -5,8 +5,8 @@
 
 namespace padlock::compiler {
 
-/// Proves the boxes of all bodies: they lie in the rows and the columns of their run and cover both, the elements of a
-/// block are those of neighbouring rows, and shuffles put into each lane of each row the element of its column.
+/// Proves the boxes of all bodies. They lie in the rows and columns of their run and cover both. A block holds elements
+/// of neighbouring rows, and shuffles give each lane of each row its column's element.
 void prove_turns(ProofSession& session, StrategyLemmas& lemmas, const Schedule& schedule, Proof& proof);
 
 }  // namespace padlock::compiler

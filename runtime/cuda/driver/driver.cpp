@@ -8,7 +8,7 @@
 namespace padlock::runtime::cuda {
 namespace {
 
-/// "cuMemAlloc" for "cuMemAlloc_v2": the name that cuGetProcAddress and the documentation know.
+/// Returns "cuMemAlloc" for "cuMemAlloc_v2": the name in cuGetProcAddress and in the documentation.
 std::string_view base_name(std::string_view symbol) { return symbol.substr(0, symbol.rfind("_v")); }
 
 std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
@@ -18,8 +18,8 @@ class SymbolFinder {
  public:
   SymbolFinder(void* library, const Driver& driver) : library_(library), driver_(driver) {}
 
-  /// Asks only cuGetProcAddress of a driver that has it: it knows which ABI a name stands for, and what it does
-  /// not give is not to be called.
+  /// If the driver has cuGetProcAddress, asks nothing else: it knows which ABI a name stands for, and a function that
+  /// it does not return must not be called.
   template <class Signature>
   void find(DriverFunction<Signature>& function, int cuda_version) const {
     function.address = reinterpret_cast<Signature*>(
@@ -30,7 +30,7 @@ class SymbolFinder {
   [[nodiscard]] void* ask_driver(const char* symbol, int cuda_version) const {
     void* address = nullptr;
     auto found = CUdriverProcAddressQueryResult::symbol_not_found;
-    // The legacy default stream, as the plain exported names have it: a null stream is the caller's null stream.
+    // Asks for the legacy default stream, like the plain exported names: a null stream is the caller's null stream.
     const CUresult status = driver_.cuGetProcAddress_v2.address(std::string(base_name(symbol)).c_str(), &address,
                                                                 cuda_version, kProcAddressLegacyStream, &found);
     const bool is_there = status == CUresult::success && found == CUdriverProcAddressQueryResult::success;
@@ -47,7 +47,7 @@ std::unexpected<Error> missing_symbol(const Driver& driver, const char* symbol) 
                                  symbol));
 }
 
-/// The version comes before the table, so that an old driver is called old, and not one that lacks a symbol.
+/// The version is checked before the table, so that an old driver is reported as old, not as lacking a symbol.
 Status check_version(void* library, Driver& driver) {
   driver.cuDriverGetVersion.address =
       reinterpret_cast<decltype(driver.cuDriverGetVersion.address)>(::dlsym(library, driver.cuDriverGetVersion.name));
@@ -74,8 +74,8 @@ Status fill_table(void* library, Driver& driver) {
   return {};
 }
 
-/// The library that the process has already comes first: it may be another file of that name (a compatibility package
-/// that the caller loaded by its path), and two drivers in one process would not know each other's contexts.
+/// Prefers the library that the process has already loaded, which may be another file of that name (a compatibility
+/// package that the caller loaded by its path). Two drivers in one process do not share contexts.
 Result<void*> open_library(const std::string& file) {
   for (const int already : {RTLD_NOLOAD, 0})
     if (void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | already)) return library;

@@ -38,7 +38,7 @@ Blame blame_of(Code code) {
 
 using TextFunction = DriverFunction<CUresult(CUresult, const char**)>;
 
-/// The driver's own text, where it has one; it may know statuses that our table does not.
+/// Returns the driver's own text, if any; it may know statuses that our table lacks.
 const char* text_of(const TextFunction& function, CUresult status) {
   const char* text = nullptr;
   if (function && function.address(status, &text) != CUresult::success) return nullptr;

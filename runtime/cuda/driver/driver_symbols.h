@@ -2,11 +2,11 @@
 
 #include "runtime/cuda/driver/driver_types.h"
 
-/// The driver's functions that Padlock calls: X(name that the library exports, version of CUDA whose ABI it has,
-/// parameters). All return CUresult. cuGetProcAddress is asked for the name without its suffix and for the version,
-/// which together name the same function: cuMemAlloc of 3020 is cuMemAlloc_v2.
+/// The driver's functions that Padlock calls: X(exported name, CUDA version of its ABI, parameters). All return
+/// CUresult. cuGetProcAddress gets the name without its suffix, and the version; together they name the same function:
+/// cuMemAlloc of 3020 is cuMemAlloc_v2.
 
-/// Without these there is no CUDA device.
+/// Required: without these there is no CUDA device.
 #define PADLOCK_CUDA_REQUIRED_SYMBOLS(X)                                                                         \
   X(cuGetErrorName, 6000, (CUresult status, const char** text))                                                  \
   X(cuGetErrorString, 6000, (CUresult status, const char** text))                                                \
@@ -45,7 +45,7 @@
     (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, \
      unsigned block_z, unsigned shared_bytes, CUstream stream, void** parameters, void** extra))
 
-/// Null where the driver has none; what they serve is then not known or not done.
+/// Optional: null if the driver lacks them; their facts are then unknown, and their work is not done.
 #define PADLOCK_CUDA_OPTIONAL_SYMBOLS(X)                                                                               \
   X(cuLaunchKernelEx, 11060, (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra))     \
   X(cuMemGetInfo_v2, 3020, (std::size_t* free_bytes, std::size_t* total_bytes))                                        \
@@ -72,7 +72,7 @@
   X(cuStreamIsCapturing, 10000, (CUstream stream, CUstreamCaptureStatus * status))                                     \
   X(cuThreadExchangeStreamCaptureMode, 10010, (CUstreamCaptureMode * mode))
 
-/// Functions by which the two above are found; read from the library itself, before the table.
+/// Functions that find those in the two tables above; read from the library itself, first.
 #define PADLOCK_CUDA_BOOTSTRAP_SYMBOLS(X)     \
   X(cuDriverGetVersion, 2020, (int* version)) \
   X(cuGetProcAddress_v2, 12000,               \

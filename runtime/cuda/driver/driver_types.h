@@ -4,11 +4,11 @@
 #include <cstdint>
 
 /// The types of the CUDA Driver API that Padlock uses, declared here so that building needs no toolkit. Names and
-/// values are the driver's; where a toolkit of CUDA 13 is installed, a test compares each with its cuda.h.
+/// values are the driver's. If a CUDA 13 toolkit is installed, a test compares each with its cuda.h.
 namespace padlock::runtime::cuda {
 
-/// X(enumerator, the driver's name, value, Code of the Error that it becomes). `aborted` marks the sticky ones, those
-/// that cuda.h says leave the process or the context in a state where any further work returns the same error.
+/// X(enumerator, the driver's name, value, Code of the resulting Error). `aborted` marks sticky statuses: cuda.h says
+/// that they leave the process or the context in a state where any further work returns the same error.
 #define PADLOCK_CUDA_STATUSES(X)                                                                   \
   X(invalid_value, CUDA_ERROR_INVALID_VALUE, 1, internal)                                          \
   X(out_of_memory, CUDA_ERROR_OUT_OF_MEMORY, 2, resource_exhausted)                                \
@@ -142,7 +142,7 @@ struct CUmemLocation {
   std::uint32_t type = 0;
   int id = 0;
 };
-/// CUmemAllocationProp describes the memory that cuMemCreate makes. All that is not named here is 0.
+/// CUmemAllocationProp describes the memory that cuMemCreate makes. Members without a name here are 0.
 struct CUmemAllocationProp {
   std::uint32_t type = 0;
   std::uint32_t handle_types = 0;
@@ -169,7 +169,7 @@ struct CUmemAccessDesc {
 };
 // NOLINTEND(readability-identifier-naming)
 
-// Constants that cuda.h has as macros or as enumerators of flag words.
+// Constants that cuda.h defines as macros or as enumerators of flag words.
 inline constexpr std::uint32_t kMemAllocationPinned = 1;      // CU_MEM_ALLOCATION_TYPE_PINNED
 inline constexpr std::uint32_t kMemLocationDevice = 1;        // CU_MEM_LOCATION_TYPE_DEVICE
 inline constexpr unsigned kMemGranularityMinimum = 0;         // CU_MEM_ALLOC_GRANULARITY_MINIMUM
