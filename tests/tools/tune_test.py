@@ -170,7 +170,8 @@ class Tune(Case):
         self.fail_with(2, "expected a device that is tuned, found simt", *base, "--device=simt")
         self.fail_with(2, "--cache-mode: expected off", "explain", "p.pad", "--cache=t.db", "--cache-mode=on")
         with unittest.mock.patch.dict(os.environ, PADLOCK_WORKER="/no/such"):
-            self.fail_with(7, "PADLOCK_WORKER=/no/such cannot be run", *base, f"--opt={SIZES}")
+            # Quiet, since a slow machine may tell of its progress before.
+            self.fail_with(7, "PADLOCK_WORKER=/no/such cannot be run", *base, "--quiet", f"--opt={SIZES}")
 
     def test_a_worker_has_none_of_the_callers_files(self):
         worker = self.folder / "worker.py"
