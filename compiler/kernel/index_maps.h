@@ -30,8 +30,8 @@ struct AdjointPiece {
   std::vector<ir::Expr> coordinates;
 };
 
-/// What a pad's adjoint adds up along one axis. If all of `single` hold: the element at `coordinate` alone. Else the
-/// elements of the walk, in its order, or none without a walk.
+/// Terms of a pad's adjoint along one axis. If all of `single` hold, the only term is the element at `coordinate`. Else
+/// the terms are the elements of the walk, in its order; without a walk there is none.
 struct AdjointMap {
   ir::Expr extent;  ///< of the operand
   ir::Expr coordinate;

@@ -11,8 +11,8 @@
 
 namespace padlock::compiler {
 
-/// What all targets share: the configs, and the passes up to the proof. A target adds how its configs make schedules,
-/// and code for proven kernels.
+/// Compiler parts that all targets share: the configs, and the passes up to the proof. A target adds how its configs
+/// make schedules, and code for proven kernels.
 class CompilerBase : public TargetCompiler {
  public:
   [[nodiscard]] Result<Config> parse_config(std::string_view text) const final;

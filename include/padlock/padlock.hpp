@@ -396,7 +396,7 @@ class Kernel : public detail::Handle<padlock_kernel, padlock_kernel_retain, padl
   const char* config() const { return padlock_kernel_config(get()); }
 };
 
-/// Where and how a program is compiled. Empty texts stand for the defaults.
+/// Options of a compile: where and how. Empty texts stand for the defaults.
 struct CompileOptions {
   std::string device = {}, target = {}, config = {};  ///< empty: the default
   bool bounds_check = false;
@@ -703,7 +703,7 @@ struct OnnxImport {
   Text text, interface;
 };
 
-/// What everything else is made in: it owns kernels, threads and the tuning cache. Safe to use from several threads.
+/// Owns kernels, threads and the tuning cache; makes programs and loads packs. Safe to use from several threads.
 class Context : public detail::Handle<padlock_context, padlock_context_retain, padlock_context_release> {
  public:
   using Handle::Handle;

@@ -276,7 +276,8 @@ Result<std::string> index_tensor(NodeImport& node, Value& index) {
   return node.tensor(index);
 }
 
-/// What is there of an extent's first axes, the indices' shape, and the rest.
+/// Returns the extents of a gather's result: `first` axes of the value, the shape of the index, then the value's axes
+/// after the `count` gathered ones.
 Sizes taken_extents(const Value& value, std::size_t first, std::size_t count, std::span<const Expr> index) {
   Sizes extents(value.shape.begin(), value.shape.begin() + static_cast<std::ptrdiff_t>(first));
   extents.insert(extents.end(), index.begin(), index.end());
@@ -284,7 +285,7 @@ Sizes taken_extents(const Value& value, std::size_t first, std::size_t count, st
   return extents;
 }
 
-/// What an index out of range gives is open in ONNX; here it is 0.
+/// Imports a Gather whose index is data. ONNX leaves the result of an index out of range open; Padlock gives 0.
 Status gather_by_data(NodeImport& node, Value& value, std::size_t axis) {
   PADLOCK_TRY(Value* const index, node.input(1));
   PADLOCK_TRY(const std::string x, node.tensor(value));

@@ -25,7 +25,7 @@ bool is_within(std::uint64_t offset, std::uint64_t size, std::size_t all) {
   return offset <= all && size <= all - offset;
 }
 
-/// Where the file's header describes a table, and the fields of a table entry.
+/// Locates a table's description in the file's header, and the fields of a table entry.
 struct TableLayout {
   std::size_t offset, entry_size, count;  // in the header: 8, 2 and 2 bytes
   std::size_t least;                      // least bytes of an entry

@@ -76,10 +76,11 @@ class Judged {
 
 constexpr const char* kV3 = "host:x86-64-v3";
 
-// Of f64 an ulp changes the results of few floats, or of none; the last coefficients survive an ulp of f32, too. Bounds
-// survive what is little, for beyond them the results are the same, and that of tanh, which is twice what is
-// needed, is halved for nothing; so do f16's and bf16's last coefficients. Of `exp` by
-// a table neither the largest argument that it serves is found, which may be less, nor each side of its error's bound.
+// Some seeded changes cannot be found. An ulp of f64 changes few results of f32, or none, and the last coefficients
+// survive an ulp of f32, too. Small changes of a bound survive, since results beyond it are the same. The bound of tanh
+// is twice what is needed, so halving it changes nothing. The last coefficients of f16 and bf16 survive small changes,
+// too. For `exp` by a table two changes survive: of the largest argument, which may be less, and of one side of the
+// error's bound.
 constexpr std::array kSeeded = {
     Seeded{kV3, Op::exp, DType::f32, DType::f64, 17, {7, 2, 16}},
     Seeded{kV3, Op::log, DType::f32, DType::f64, 12, {8, 3, 12}},

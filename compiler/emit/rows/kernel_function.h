@@ -14,7 +14,7 @@
 // Types that the parts of a kernel share: the code that distributes rows and columns, and the segments' bodies.
 namespace padlock::compiler {
 
-/// What differs between the code of a kernel's variants.
+/// Properties that differ between the variants of a kernel's code.
 struct CodeVariant {
   unsigned index_bits = 64;             ///< of coordinates
   unsigned offset_bits = 64;            ///< of elements' offsets: at least index_bits

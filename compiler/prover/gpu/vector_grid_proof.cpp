@@ -113,7 +113,7 @@ class GridProof : private ScheduleProof {
            {{{less(zero_, past)}, describe}});
   }
 
-  /// Where the tests hold, the granules loaded around a vector lie in the storage and contain the needed lanes.
+  /// Proves that, if the tests hold, a vector's granules lie in the storage and contain the lanes it needs.
   void prove_granules() {
     const Granules& granules = grid_.granules;
     const Expr lane = exprs_.variable("lane_of_vector", kLane);

@@ -25,7 +25,7 @@ inline constexpr int kStageMargin = 32;
 /// Bytes of one copy; copies begin at multiples of them.
 inline constexpr int kStageVectorBytes = 16;
 
-/// What an axis of a turned stage follows: the slices of a box, its rows or its columns.
+/// Axis of a box that an axis of a turned stage follows: its slices, rows or columns.
 enum BoxAxis : std::uint8_t { kBoxSlice = 0, kBoxRow = 1, kBoxColumn = 2 };
 /// Columns that a thread copies at a time, for some words of elements that lie across.
 inline constexpr int kTurnedElements = 4;

@@ -176,8 +176,8 @@ bool is_of(const Event& event, const Obligation& refuted, const Example& example
   if (const auto row = example.row(); row && event.row != *row) return false;
   const bool same_text = event.text == refuted.found.violation;
   if (refuted.kind == ObligationKind::store || refuted.kind == ObligationKind::disjoint) return same_text;
-  // Where a lane is named, its column follows from it, and the coordinate is free. So it is where a walk is, of which
-  // the proof takes any turn for possible in any column.
+  // A named lane fixes its own column, so the column coordinate is free. It is free in a walk, too: the proof takes any
+  // turn of a walk for possible in any column.
   const bool same_column = example.at("lane") || example.is_in_walk() || event.column == example.column();
   return same_column && (same_text || refuted.kind != ObligationKind::load);
 }

@@ -6,7 +6,7 @@
 
 namespace padlock::compiler {
 
-/// Where a stage lies, once the coordinates of a box are set.
+/// Location of a stage for the coordinates of one box.
 struct StagedRun {
   llvm::Value* tensor = nullptr;
   ir::DType dtype = ir::DType::f32;

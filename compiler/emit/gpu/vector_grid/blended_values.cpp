@@ -83,10 +83,10 @@ std::vector<Value*> BlendedValues::compute(llvm::ArrayRef<Value*> loaded) {
   std::map<std::pair<int, std::vector<std::size_t>>, std::vector<Value*>> made;  // by body, and by what it takes
   const auto results_of = [&](std::size_t segment) {
     const auto [place, is_new] = made.try_emplace({blend_.bodies[segment], blend_.takes[segment]});
+    if (!is_new) return place->second;
     std::vector<Value*> values;
     for (const std::size_t load : blend_.takes[segment]) values.push_back(vectors[load]);
-    if (is_new) place->second = code_of(segment).compute(vector_.lanes(), values);
-    return place->second;
+    return place->second = code_of(segment).compute(vector_.lanes(), values);
   };
   std::vector<Value*> results = results_of(segments() - 1);
   for (std::size_t segment = segments() - 1; segment-- > 0;) {

@@ -19,8 +19,8 @@ constexpr int kBoxesAheadBytes = 1024;
 
 }  // namespace
 
-/// Where results go past the caches, fetches the rows that the next row's sums add up. Each row is too short for a
-/// core's hardware prefetcher, and rows often come in descending order.
+/// Prefetches the rows that the next row's sums add up, if results are stored past the caches. Each row is too short
+/// for a core's hardware prefetcher, and rows often come in descending order.
 void RunVector::prefetch_next_sums() {
   if (!body_.uses_rows || body_.lanes == 1 || kernel().rank() == 1 || !has_sums(body_)) return;
   Value* nontemporal = emit_is_nontemporal(context_, builder_, exprs_);

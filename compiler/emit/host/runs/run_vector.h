@@ -17,8 +17,8 @@ class RunVector {
   RunVector(KernelContext& context, std::size_t body, llvm::IRBuilder<>& builder, const LaunchFields& fields,
             ExprEmitter& exprs, BodyArguments arguments);
 
-  /// Where a row starts: pointers into the results and into contiguous loads. The element numbers are there if other
-  /// code needs them, else null.
+  /// Start of a row: pointers into the results and into contiguous loads. Element numbers are null unless other code
+  /// needs them.
   struct Row {
     llvm::Value* offset = nullptr;
     std::vector<llvm::Value*> bases;           ///< for each load
