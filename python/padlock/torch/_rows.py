@@ -175,9 +175,9 @@ def _groups(offsets: torch.Tensor, multiple: int) -> tuple[list[torch.Tensor], l
     """Begins and ends of groups, and of the same groups with lengths rounded up."""
     if multiple < 1:
         raise ValueError(f"multiple: expected 1 or more, found {multiple}")
-    begins = torch.cat([offsets.new_zeros(1), offsets[:-1]])
+    begins = torch.cat([offsets.new_zeros(1), offsets])[:-1]
     longer = torch.cumsum((offsets - begins + (multiple - 1)) // multiple * multiple, 0, dtype=offsets.dtype)
-    return [begins, offsets], [torch.cat([offsets.new_zeros(1), longer[:-1]]), longer]
+    return [begins, offsets], [torch.cat([offsets.new_zeros(1), longer])[:-1], longer]
 
 
 def pad_groups(
