@@ -58,6 +58,8 @@ class KernelObject {
   [[nodiscard]] nb::object call(PyObject* arguments, PyObject* named);
   /// The same of memory: within torch's dispatcher, with values in the program's order.
   [[nodiscard]] nb::object call_memory(const nb::args& values);
+  /// The same of memory, where torch's dispatcher does not have to see a tensor; None where it does.
+  [[nodiscard]] nb::object call_plain(const nb::args& values);
   /// The same into tensors that are there: a tensor, or a sequence of them.
   [[nodiscard]] nb::object call_into(nb::handle out, const nb::args& values);
   /// Values by parameter, in the program's order. Error: TypeError where one lacks.

@@ -48,6 +48,7 @@ void add_kernel(nb::module_& module) {
       .def_prop_ro("text", &KernelObject::text)
       .def_prop_ro("name", &KernelObject::name)
       .def("_call_memory", &KernelObject::call_memory)
+      .def("_call_plain", &KernelObject::call_plain)
       .def("_call_into", &KernelObject::call_into)
       .def("_ordered", &KernelObject::ordered)
       .def_prop_ro("_counts", &KernelObject::counts)
