@@ -49,7 +49,7 @@ inline constexpr auto kExitMeanings = std::to_array<ExitMeaning>({
     {ExitCode::interrupted, "interrupted by SIGINT, SIGTERM or SIGHUP"},
 });
 inline constexpr std::string_view kDocumentation =
-    "share/doc/padlock/cli.md below the folder where Padlock is installed; docs/cli.md in its sources";
+    "share/doc/padlock/docs/cli.md below the folder where Padlock is installed; docs/cli.md in its sources";
 
 /// One error of a failure.
 struct FailureItem {
