@@ -6,7 +6,7 @@
 
 namespace padlock::ir::syntax {
 
-/// Reads one integer expression, as long as it goes. Errors, with the position: invalid_argument; resource_exhausted
+/// Parses the longest integer expression at the cursor. Errors, with the position: invalid_argument; resource_exhausted
 /// beyond a limit.
 [[nodiscard]] Result<Dim> parse_dim(TokenCursor& cursor);
 
