@@ -95,7 +95,7 @@ class Question {
   int sign(Expr term, int depth) {
     if (term.range().lo >= 0) return 1;
     if (term.range().hi <= 0) return -1;
-    if (term.kind() != ExprKind::product) return 0;  // facts about single terms are tried as facts
+    if (term.kind() != ExprKind::product) return 0;  // facts about single terms are tried elsewhere
     int sign = 1;
     const auto factors = term.operands();
     for (std::size_t i = 0; i < factors.size() && sign != 0; ++i) {
