@@ -1,4 +1,4 @@
-"""Sizes as text: symbols, integers and arithmetic on them."""
+"""Sizes as text: symbols, integers and arithmetic."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Place(typing.NamedTuple):
 
 
 def place() -> Place | None:
-    """The line of the traced function that is being run, for messages."""
+    """Returns the current line of the traced function, for messages."""
     frame = sys._getframe()
     while frame is not None and frame.f_globals.get("__package__") == __package__:
         frame = frame.f_back  # type: ignore[assignment]
@@ -43,7 +43,7 @@ Size = Union["Dim", int]
 
 
 class Dim:
-    """A size expression: symbols, integers and arithmetic on them. It has no value while a program is written."""
+    """A size expression: symbols, integers and arithmetic. It has no value while a program is traced."""
 
     __slots__ = ("text", "strength")
     __hash__ = None  # type: ignore[assignment]
@@ -149,15 +149,15 @@ def _text(size: object) -> str:
 
 
 def min(*sizes: Size) -> Dim:
-    """The least of sizes."""
+    """Returns the least of sizes."""
     return Dim(f"min({', '.join(dim_of(size).text for size in sizes)})")
 
 
 def max(*sizes: Size) -> Dim:
-    """The greatest of sizes."""
+    """Returns the greatest of sizes."""
     return Dim(f"max({', '.join(dim_of(size).text for size in sizes)})")
 
 
 def ceildiv(size: Size, divisor: Size) -> Dim:
-    """A quotient, rounded up."""
+    """Returns a quotient, rounded up."""
     return dim_of(size)._binary(divisor, "ceildiv", 2)

@@ -1,4 +1,4 @@
-"""Values of the program that is being written, and the statements that make them."""
+"""Values of the traced program, and the statements that compute them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Typed:
 
 
 class Tensor:
-    """A tensor of the program that is being written."""
+    """A tensor of the traced program."""
 
     def __init__(self, trace: Trace, name: str, shape: Sequence[Size]) -> None:
         self.trace, self.name = trace, name
@@ -70,11 +70,11 @@ Operand = Union[Tensor, Scalar, Typed, float, int, bool, str]
 
 
 class Trace:
-    """Statements, as the function made them."""
+    """The statements that the function has made so far."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.places: list[Place | None] = []  # of the lines
+        self.places: list[Place | None] = []  # of each line
         self.constraints: list[tuple[str, Place | None]] = []
         self.names: set[str] = set()
 
@@ -131,7 +131,8 @@ def one_an_axis(values: Sequence[Size], x: Tensor, what: str) -> Sequence[Size]:
 
 
 def broadcast_shape(tensors: Sequence[Tensor]) -> list[Dim]:
-    """Aligned at the last axis; where extents differ in their text, the one that is not literally 1."""
+    """Returns the broadcast shape, aligned at the last axis. Of two extents whose texts differ, takes the one that is not
+    1."""
     count = max((t.ndim for t in tensors), default=0)
     shape: list[Dim] = []
     for axis in range(count):
