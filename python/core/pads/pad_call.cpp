@@ -11,8 +11,7 @@
 namespace padlock::python {
 namespace {
 
-/// The programs and calls that a process keeps for eager pads: programs by their texts, and calls by all that they
-/// depend on.
+/// The programs and calls of eager pads in this process: programs by their texts, calls by all that they depend on.
 struct Eager {
   std::map<std::string, std::unique_ptr<KernelObject>> kernels;
   CallCache calls{1024};
@@ -95,7 +94,7 @@ std::optional<PadMode> known_mode(nb::handle text, std::span<ModeName> names) {
   return std::nullopt;
 }
 
-/// How the other libraries call that mode.
+/// Returns whether the text is another library's name of that mode.
 static bool is_other_name(nb::handle text, const ModeName& known) {
   const auto is = [&](const char* name) { return PyUnicode_CompareWithASCIIString(text.ptr(), name) == 0; };
   return (known.mode == PadMode::edge && (is("replicate") || is("edge"))) ||
