@@ -167,8 +167,8 @@ PADLOCK_API size_t padlock_error_value_count(const padlock_error* error);
 /* Returns a symbol of the expression with its value; `{NULL, 0}` beyond the last. The name lives as long as the
    error. */
 PADLOCK_API padlock_named_value padlock_error_value(const padlock_error* error, size_t index);
-/* A program's text may have several errors; `error` is the first. Returns how many others there are, at most 19, in
-   the order of the text. The text of the last says if there are more. Since 1006. */
+/* A program's text may have several errors; `error` is the first. Returns the number of further ones, at most 19;
+   they have the order of the text. The text of the last says if there are more. Since 1006. */
 PADLOCK_API size_t padlock_error_other_count(const padlock_error* error);
 /* Returns such an error; NULL beyond the last. Borrowed: lives as long as `error`, or as its own references. Since
    1006. */
@@ -671,7 +671,7 @@ PADLOCK_API int32_t padlock_worker_main(void);
 /* ---- Caches of tuning ------------------------------------------------------------------------------------------ */
 
 /* Opens a file of records, or of lines of text as `padlock_cache_export` makes them; each operation opens it anew.
-   `path` may name no file yet, and NULL the user's cache, which is empty then. */
+   The file need not exist yet. NULL: the user's cache, which is empty if its file does not exist. */
 PADLOCK_API padlock_status padlock_cache_open(padlock_context* context, const char* path, padlock_cache** cache,
                                               padlock_error** error);
 PADLOCK_API void padlock_cache_retain(padlock_cache* cache);

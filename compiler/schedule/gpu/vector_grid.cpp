@@ -7,8 +7,8 @@
 namespace padlock::compiler {
 namespace {
 
-// Most segments, and most elements loaded one by one, for code of several vectors a thread: beyond, it is not worth its
-// length.
+// Limits for several vectors per thread: segments, and elements loaded one by one. Beyond them the code is too long for
+// its gain.
 constexpr std::size_t kMostSegments = 24;
 constexpr std::ptrdiff_t kMostGathers = 0;
 
@@ -45,7 +45,7 @@ void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options) {
   const int threads = grid.threads, lanes = grid.lanes;
   schedule.cover = std::move(grid);
   const auto is_blended = [&](const ScheduledCase& row) { return blend_of(schedule, row).has_value(); };
-  // A second vector's loads of all segments would take half the threads' registers.
+  // Loading all segments for a second vector would take half the threads' registers.
   if (std::ranges::any_of(schedule.cases, is_blended))
     schedule.cover = make_vector_grid(schedule.exprs(), threads, /*vectors=*/1, lanes);
 }

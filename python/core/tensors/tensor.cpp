@@ -34,7 +34,7 @@ int device_type_of(const nb::handle producer) {
        std::string("expected __dlpack_device__() to return two integers, found ") + nb::repr(device).c_str());
 }
 
-/// Errors: InvalidArgument for a torch tensor that is not elements at strides.
+/// Errors: InvalidArgument for a torch tensor without elements at strides: a nested, quantized or sparse one.
 void refuse_layout(const nb::handle tensor) {
   for (const auto& [flag, kind] : {std::pair{"is_nested", "a nested one: pad each tensor of its unbind()"},
                                    std::pair{"is_quantized", "a quantized one: pad its int_repr()"}})
