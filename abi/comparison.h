@@ -13,13 +13,13 @@ inline constexpr int kComparisonThreads = 256;
 /// Indices of the kernel's parameters, all 64-bit words; the last enumerator is their number. At the first byte that
 /// differs, byte i of `bytes`, the kernel writes first + i to `found` if the word there is larger.
 enum class ComparisonWord : std::size_t {
-  actual,  ///< address of the bytes to compare
+  actual,    ///< address of the bytes to compare
   expected,  ///< address of the expected bytes; 0: the pattern is expected
   pattern,   ///< eight equal bytes
   bytes,
   first,
   threads,  ///< of the whole launch
-  found,  ///< address of a 64-bit word
+  found,    ///< address of a 64-bit word
   count,
 };
 

@@ -29,7 +29,7 @@ struct KernelVariant {
 struct CompiledCode {
   CodeKind kind = CodeKind::host_image;
   std::vector<std::byte> bytes = {};
-  std::vector<std::byte> cubin = {};  ///< the cubin that an assembler made of the PTX; may be empty
+  std::vector<std::byte> cubin = {};                 ///< the cubin that an assembler made of the PTX; may be empty
   std::int64_t task_bytes = std::int64_t{64} << 10;  ///< least output bytes of one task of a thread pool
   /// The variants of each kernel. The first assumes nothing.
   std::vector<std::vector<KernelVariant>> kernels = {};

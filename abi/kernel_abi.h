@@ -24,8 +24,8 @@ struct SizeArgument {
     magic_shift,
     magic_multiplier32,  ///< the same for 32-bit arithmetic
     magic_shift32,
-    first_row,  ///< first row of the output that a launch writes (LaunchParts); 0 if it writes all
-    elements,  ///< number of output elements that it writes; `value` if it writes all
+    first_row,      ///< first row of the output that a launch writes (LaunchParts); 0 if it writes all
+    elements,       ///< number of output elements that it writes; `value` if it writes all
     from_origin,    ///< `value` less the origin of an input, the low 64 bits
     from_origin32,  ///< the same, clamped to [-kFarthest, kFarthest], beyond which no launch reads
   };
@@ -51,13 +51,13 @@ struct Divisor {
 /// kernel has a variant that assumes nothing. Packs store these numbers. (5 was of short rows that a GPU's warp found
 /// in a table: older packs have such variants, which still run.)
 enum class Assumption : std::uint8_t {
-  index32 = 1,  ///< indices fit in 32 bits
-  offset32 = 2,  ///< so do element offsets
-  few_tiles = 3,  ///< a GPU's tiles of the usual size would be too few
-  in_range = 4,  ///< loads lie in their tensors; other variants test that
-  few_vectors = 6,  ///< a GPU's output is small: each thread takes one vector
+  index32 = 1,        ///< indices fit in 32 bits
+  offset32 = 2,       ///< so do element offsets
+  few_tiles = 3,      ///< a GPU's tiles of the usual size would be too few
+  in_range = 4,       ///< loads lie in their tensors; other variants test that
+  few_vectors = 6,    ///< a GPU's output is small: each thread takes one vector
   narrow_output = 7,  ///< so few rows or columns that a GPU's tiles would be mostly empty
-  boxes = 8,  ///< rows so short that each block of a GPU takes several whole rows
+  boxes = 8,          ///< rows so short that each block of a GPU takes several whole rows
 };
 
 [[nodiscard]] std::string_view name_of(Assumption a);
@@ -76,22 +76,22 @@ struct Guard {
 /// Bounds the elements of an input that a kernel reads for one row of its output: they lie in [least + offset, most +
 /// offset]. `offset` is the sum over outer axes i of step i times the row's coordinate i.
 struct Reach {
-  std::uint32_t input = 0;  ///< index into KernelAbi::inputs
+  std::uint32_t input = 0;      ///< index into KernelAbi::inputs
   std::vector<ir::Expr> steps;  ///< in elements, one for each outer axis
-  ir::Expr least, most;  ///< in elements
+  ir::Expr least, most;         ///< in elements
 };
 
 /// Splits a launch for code with 32-bit element offsets: tensors of more elements take several launches, each of
 /// consecutive output rows. A launch receives the result's pointer at its first row, and each input's pointer at an
 /// origin: the first element that it may read. Offsets count from there.
 struct LaunchParts {
-  std::vector<ir::Expr> extents;  ///< of the output's outer axes; their product is the number of rows
-  ir::Expr columns;  ///< extent of the output's innermost axis
-  std::vector<ir::Expr> spans;  ///< elements of each input's storage
-  std::vector<Reach> reaches;  ///< each element read lies in a reach of its input
+  std::vector<ir::Expr> extents;    ///< of the output's outer axes; their product is the number of rows
+  ir::Expr columns;                 ///< extent of the output's innermost axis
+  std::vector<ir::Expr> spans;      ///< elements of each input's storage
+  std::vector<Reach> reaches;       ///< each element read lies in a reach of its input
   std::int64_t block_elements = 1;  ///< per block: n elements take ceildiv(n + lanes - 1, block_elements) blocks
-  std::int64_t lanes = 1;  ///< elements of a vector
-  std::int64_t most_elements = 0;  ///< limit of a launch: elements written, span of the reads of an input
+  std::int64_t lanes = 1;           ///< elements of a vector
+  std::int64_t most_elements = 0;   ///< limit of a launch: elements written, span of the reads of an input
 };
 
 /// The launch contract of one kernel: what it expects, in which order, as expressions of the program. It is stored with

@@ -112,7 +112,7 @@ class RowSplitter {
 
   const PartSizes& sizes_;
   std::int64_t rows_ = 1;
-  std::vector<std::int64_t> row_steps_;  // rows per index of each outer axis
+  std::vector<std::int64_t> row_steps_;   // rows per index of each outer axis
   std::vector<Coordinates> coordinates_;  // of the current rows
   std::vector<RowRange> ranges_;
 };

@@ -22,8 +22,8 @@ namespace padlock::abi {
 /// One of several launches that serve a binding together (LaunchParts).
 struct LaunchPart {
   std::int64_t rows = 0;                   // blocks
-  std::vector<std::int64_t> sizes = {};  // the variant's sizes, for this launch
-  std::int64_t first_element = 0;  // of each result: the element at which its pointer must point
+  std::vector<std::int64_t> sizes = {};    // the variant's sizes, for this launch
+  std::int64_t first_element = 0;          // of each result: the element at which its pointer must point
   std::vector<std::int64_t> origins = {};  // the same of each input, in elements
 };
 
@@ -31,7 +31,7 @@ struct LaunchPart {
 struct LaunchPlan {
   std::size_t variant = 0;
   std::vector<std::int64_t> sizes = {};  // the variant's sizes; with parts, those of the first
-  std::int64_t rows = 0;  // with parts, their sum
+  std::int64_t rows = 0;                 // with parts, their sum
   std::int64_t columns = 0;
   std::int64_t row_bytes = 0;
   std::int64_t shared_bytes = 0;  // per block, or of the host's plan
@@ -81,7 +81,7 @@ class LaunchPlanner {
   [[nodiscard]] Result<bool> plan_parts(const Evaluated& evaluated, LaunchPlan& plan) const;
 
   std::string name_;
-  std::size_t results_ = 0;  // results of the kernel; their element counts are the first roots
+  std::size_t results_ = 0;                    // results of the kernel; their element counts are the first roots
   std::vector<ir::Comparison> preconditions_;  // each has two roots after those
   std::vector<Variant> variants_;
   ir::ExprTape tape_;

@@ -11,10 +11,10 @@ namespace padlock::ir {
 enum class OpClass : std::uint8_t {
   movement,      ///< pad, slice, concat, transpose, broadcast: coordinates change, bits do not
   unary,         ///< T -> T, every type but bool
-  binary,  ///< T, T -> T, every type but bool
+  binary,        ///< T, T -> T, every type but bool
   floating1,     ///< unary, floats only
   floating2,     ///< binary, floats only
-  activation,  ///< unary, floats but f64: the real function's value, rounded to f32 and then to the type
+  activation,    ///< unary, floats but f64: the real function's value, rounded to f32 and then to the type
   comparison,    ///< T, T -> bool, every type
   logical1,      ///< bool -> bool
   logical2,      ///< bool, bool -> bool
@@ -23,7 +23,7 @@ enum class OpClass : std::uint8_t {
   cast,
   coordinate,  ///< iota: no operand; coordinates become elements
   adjoint,     ///< pad_adjoint: sums of elements, every type but bool
-  by_data,  ///< take and search: the values of integers decide which elements are read
+  by_data,     ///< take and search: the values of integers decide which elements are read
 };
 
 // The one table of operations: id, name in the language, class, tensor operands (-1: one or more).

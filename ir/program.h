@@ -72,9 +72,9 @@ struct Value {
   ValueKind kind = ValueKind::operation;
   std::string name;
   DType dtype = DType::f32;
-  Layout layout;  // tensor parameter: as declared; else row-major and dense
+  Layout layout;    // tensor parameter: as declared; else row-major and dense
   Op op = Op::pad;  // operation
-  Expr size = {};  // size: the expression, converted to `dtype` as `cast` converts an i64; `name` is "i64(S + 1)"
+  Expr size = {};   // size: the expression, converted to `dtype` as `cast` converts an i64; `name` is "i64(S + 1)"
   std::vector<Operand> operands = {};
   Attributes attributes = {};
   Location where;

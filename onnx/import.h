@@ -27,7 +27,7 @@ struct Place {
 struct Import {
   std::string text;                    ///< canonical
   std::vector<Place> inputs, results;  ///< in the model's order
-  std::vector<Place> symbols;  ///< dimensions that the model names
+  std::vector<Place> symbols;          ///< dimensions that the model names
 
   /// Prints the places as JSON ("schema": 1).
   [[nodiscard]] std::string interface() const;

@@ -35,9 +35,9 @@ struct Attribute {
   std::optional<StoredTensor> tensor;
   std::vector<float> numbers;
   std::vector<std::int64_t> integers;
-  std::size_t texts = 0;  ///< number of texts
-  bool has_graph = false;  ///< its content is not kept
-  bool is_reference = false;  ///< refers to an attribute of a function
+  std::size_t texts = 0;        ///< number of texts
+  bool has_graph = false;       ///< its content is not kept
+  bool is_reference = false;    ///< refers to an attribute of a function
   bool has_other_kind = false;  ///< sparse tensors and types
 };
 

@@ -11,8 +11,8 @@ namespace padlock::onnx {
 
 /// The values that a graph's outputs need, and how. It is computed before anything is imported.
 struct Usage {
-  std::vector<bool> is_live;  ///< by node: whether an output needs it
-  std::unordered_set<std::string_view> values;  ///< that outputs need
+  std::vector<bool> is_live;                      ///< by node: whether an output needs it
+  std::unordered_set<std::string_view> values;    ///< that outputs need
   std::unordered_set<std::string_view> as_sizes;  ///< the subset from which sizes are computed
   /// The subset whose only use is as the fill of a Pad or a bound of a Clip.
   std::unordered_set<std::string_view> as_scalars;

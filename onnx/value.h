@@ -17,7 +17,7 @@ namespace padlock::onnx {
 struct Value {
   ir::DType dtype = ir::DType::f32;
   std::vector<ir::Expr> shape;
-  std::string name;  ///< of the program's tensor or scalar; empty: there is none, or none yet
+  std::string name;                            ///< of the program's tensor or scalar; empty: there is none, or none yet
   bool is_scalar = false;                      ///< a scalar parameter
   std::optional<std::vector<ir::Expr>> sizes;  ///< each element, row by row; then the shape is literal
   /// Each element, as floats that are computed from sizes.

@@ -234,6 +234,9 @@ std::unexpected<Error> no_model(std::string_view why) {
   return invalid_argument(fmt::format("expected an ONNX model: {}", why));
 }
 
+/// The first byte of a model: number and kind of ModelProto's first field, ir_version.
+constexpr char kFirstByte = '\x08';
+
 /// Runs a function that uses protozero, and turns its exceptions into errors.
 template <class Body>
 Status reading(Body&& body) {
@@ -264,7 +267,10 @@ Result<Model> read_model(std::string_view bytes) {
     return beyond_limits(
         fmt::format("expected a model of at most {} bytes, found {}", limits::kModelBytes, bytes.size()));
   Model model;
-  PADLOCK_CHECK(reading([&] { ModelReader().read_model(pbf_reader(bytes.data(), bytes.size()), model); }));
+  const Status read = reading([&] { ModelReader().read_model(pbf_reader(bytes.data(), bytes.size()), model); });
+  if (!read && read.error().code == Code::invalid_argument && !bytes.starts_with(kFirstByte))
+    return no_model("it does not begin as one does");
+  PADLOCK_CHECK(read);
   if (!model.graph) return no_model("it has no graph");
   return model;
 }

@@ -23,12 +23,12 @@ constinit thread_local int depth = 0;
 /// Initialised with constants and never destroyed, so that nothing runs when the library is unloaded.
 struct ForkGate {
   pthread_rwlock_t lock = kFreshLock;  // threads inside guards read it, a forking thread writes it
-  std::atomic<int> inside = 0;  // number of threads inside
+  std::atomic<int> inside = 0;         // number of threads inside
   std::atomic<bool> refuses = false;
   std::atomic<std::uint64_t> generation = 0;
-  std::mutex listening;  // only taken inside a guard
+  std::mutex listening;               // only taken inside a guard
   ForkListener* listeners = nullptr;  // guarded by `listening`
-  bool exclusive = false;  // the forking thread holds `lock` alone
+  bool exclusive = false;             // the forking thread holds `lock` alone
 
   void enter() {
     ::pthread_rwlock_rdlock(&lock);

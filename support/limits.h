@@ -32,10 +32,10 @@ inline constexpr std::size_t kPathConditions = 256;  ///< conditions on which on
                                                      ///< with their square; a hundred pads in a row have two hundred
 inline constexpr std::uint32_t kCoordinateDepth = 1000;  ///< a coordinate nests by at most 3 levels a statement
 inline constexpr std::int64_t kGatherSteps = 8'000'000;  ///< to compute the elements' sources
-inline constexpr std::int64_t kMergeSteps = 2'000'000;  ///< to merge axes; then the rest stays unmerged
+inline constexpr std::int64_t kMergeSteps = 2'000'000;   ///< to merge axes; then the rest stays unmerged
 inline constexpr std::int64_t kSplitSteps = 2'000'000;   ///< to split rows; then the rest of a kernel keeps predicates
 inline constexpr std::int64_t kProofSteps = 35'000'000;  ///< to schedule and prove all kernels
-inline constexpr std::int64_t kGuessSteps = 6'000'000;  ///< of these, to try ordinary sizes as counter-examples
+inline constexpr std::int64_t kGuessSteps = 6'000'000;   ///< of these, to try ordinary sizes as counter-examples
 inline constexpr std::int64_t kExplainSteps = 10'000'000;  ///< to find conditions that exclude each other, for explain
 
 /// Limits the index operations that are compared or divided, which determine the length of code. They are counted in

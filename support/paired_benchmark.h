@@ -32,10 +32,10 @@ struct TimingOptions {
   /// 1.25 or below 0.8. Both rules are the same whichever of the two is ahead.
   int close_rounds = 0;
   double close_interval = 1;
-  double budget_ms = 0;  ///< time of all rounds together, after which no new round begins; 0: no limit
+  double budget_ms = 0;     ///< time of all rounds together, after which no new round begins; 0: no limit
   double warm_up_ms = 100;  ///< time per contestant before samples count
-  double sample_ms = 2;  ///< a faster contestant runs several times per sample; each runs once before the sample
-  std::uint64_t seed = 1;  ///< for the order within a round and for the bootstrap
+  double sample_ms = 2;     ///< a faster contestant runs several times per sample; each runs once before the sample
+  std::uint64_t seed = 1;   ///< for the order within a round and for the bootstrap
 };
 
 /// Times of one contestant.
@@ -49,7 +49,7 @@ struct TimedRow {
 
 struct Comparison {
   std::string title;
-  double bytes = 0;  ///< bytes that one run reads and writes; 0 if they do not describe the work
+  double bytes = 0;            ///< bytes that one run reads and writes; 0 if they do not describe the work
   std::vector<TimedRow> rows;  ///< the baseline, the baseline again, then the others in their order
 
   /// Returns the row of that name, or null.

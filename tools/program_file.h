@@ -12,8 +12,8 @@ inline constexpr const char* kStandardInput = "-";
 
 enum class FileKind : std::uint8_t {
   program,  ///< a text, or a file that cannot be read
-  model,  ///< ONNX: by the first byte, or the name M.onnx
-  pack,  ///< by the first bytes, or the name F.pack
+  model,    ///< ONNX: by the first byte, or the name M.onnx
+  pack,     ///< by the first bytes, or the name F.pack
 };
 [[nodiscard]] FileKind kind_of_file(const std::string& path);
 

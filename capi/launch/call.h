@@ -28,7 +28,7 @@ struct padlock_call : padlock::capi::Counted<padlock_call> {
   const padlock::session::BoundProgram bound;
   const std::vector<std::uint64_t> scalars;
   const padlock::capi::Place place;  // the launched tensors'
-  const char* const config;  // borrowed from the binding
+  const char* const config;          // borrowed from the binding
   const std::string reason;
 };
 

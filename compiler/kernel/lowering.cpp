@@ -20,7 +20,7 @@ using ir::ValueId;
 struct Demand {
   std::vector<Expr> coordinates;
   PredicateId path = kAlways;
-  std::vector<Expr> facts = {};  // from reshapes passed so far; see a load's facts in compiler/kernel/kernel.h
+  std::vector<Expr> facts = {};       // from reshapes passed so far; see a load's facts in compiler/kernel/kernel.h
   std::vector<Expr> read_facts = {};  // from pads passed so far
 };
 

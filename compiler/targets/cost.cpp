@@ -78,7 +78,7 @@ class GpuCost {
  private:
   // Instructions of a warp, measured from the PTX of pads, and limits of a multiprocessor.
   static constexpr double kWarp = 32, kWholeVector = 130, kElement = 60;
-  static constexpr double kTurnedWord = 15;  // for a word of a box's stage
+  static constexpr double kTurnedWord = 15;                                // for a word of a box's stage
   static constexpr double kLoadedWord = 6, kStoredWord = 5, kThread = 90;  // instructions of a tile
   static constexpr double kTileWordsInFlight = 20, kWordRegisters = 2;
   static constexpr double kThreads = 2048, kRegisters = 65536, kSharedBytes = 200e3;

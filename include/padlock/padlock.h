@@ -543,7 +543,7 @@ PADLOCK_API const char* padlock_call_reason(const padlock_call* call);
    without storage. On a GPU they are addresses of its memory, and the work is queued on `stream`, a CUstream of the
    device's context (NULL: the default stream). That is legal while the stream is captured, and leaves the thread's
    current context as it was. Elsewhere `stream` is NULL, and the results are there when the function returns.
-   
+
    Allocates nothing, takes no lock, waits for nothing but its own loop. Pointers may have any alignment on the host;
    on a GPU and on simt that of their element. Errors, before anything is written: INVALID_ARGUMENT for a count, a
    NULL or misaligned pointer, or a result that overlaps another tensor; FAILED_PRECONDITION for a call that has

@@ -64,9 +64,9 @@ std::pair<Expr, bool> as_expression(ExprContext& exprs, const Constraint& c) {
 
 namespace {
 
-constexpr int kBudget = 2000;  // goals per question: well below a millisecond
+constexpr int kBudget = 2000;              // goals per question: well below a millisecond
 constexpr std::size_t kFoundInAStep = 16;  // comparisons of a term with others, per step
-constexpr int kDepth = 4;  // steps from the question to a fact that the ranges show
+constexpr int kDepth = 4;                  // steps from the question to a fact that the ranges show
 
 /// Decides one question, whether a linear form is >= 0, by searching for a smaller form that is.
 class Question {

@@ -99,9 +99,9 @@ struct Interpreter::Impl {
   std::vector<std::int64_t> element_counts;
   ElementMemo memo;
   std::vector<Frame> frames;              // an explicit stack: nesting costs no machine stack
-  std::vector<Sum> sums;  // the frames that are sums
-  std::vector<Search> searches;  // the frames that are searches
-  std::vector<std::int64_t> indices;  // values of the indices so far, of frames that are takes
+  std::vector<Sum> sums;                  // the frames that are sums
+  std::vector<Search> searches;           // the frames that are searches
+  std::vector<std::int64_t> indices;      // values of the indices so far, of frames that are takes
   std::vector<std::int64_t> coordinates;  // of all frames, and of the element to enter
   std::vector<std::int64_t> scratch;
   std::size_t steps = 0;

@@ -24,17 +24,17 @@ struct AffineOffset {
 /// One value's data for evaluation, as numbers under one binding.
 struct ValuePlan {
   std::vector<std::int64_t> extents;
-  DType operand_type = DType::f32;  // elementwise: the argument of apply_elementwise
+  DType operand_type = DType::f32;          // elementwise: the argument of apply_elementwise
   bool movement = false;                    // an operation that moves data
   bool shared = false;                      // an operation with several users
   int depth = 1;                            // longest path down to a parameter
-  std::size_t parameter = 0;  // position among the tensor parameters or the scalar parameters
+  std::size_t parameter = 0;                // position among the tensor parameters or the scalar parameters
   AffineOffset offset;                      // tensor parameter
   std::vector<PadAxis> pad;                 // pad and its adjoint: one per axis
   std::vector<std::int64_t> start;          // slice: one per axis
   std::vector<std::int64_t> concat_limits;  // concat: end of each operand along the axis, in result coordinates
   std::int64_t size = 0;                    // size: its value
-  std::size_t index_axes = 0;  // take: number of axes of the result that come from the indices
+  std::size_t index_axes = 0;               // take: number of axes of the result that come from the indices
 };
 
 /// The program's values as numbers under one binding, and the language's closed forms: they lead from an element of a

@@ -17,7 +17,7 @@ namespace {
 
 struct Spelling {
   std::string_view theirs;  ///< in lower case
-  std::string_view ours;  ///< what to write; one word is in quotes
+  std::string_view ours;    ///< what to write; one word is in quotes
 };
 
 constexpr auto kTypes = std::to_array<Spelling>({

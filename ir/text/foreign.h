@@ -27,16 +27,16 @@ namespace padlock::ir::syntax {
 enum class Place : std::uint8_t {
   other,
   word,        ///< a keyword of the language
-  dim,  ///< in or after an integer expression
+  dim,         ///< in or after an integer expression
   comparison,  ///< after the first expression of a constraint
-  type,  ///< the type of a parameter
-  operation,  ///< the name of an operation
-  call,  ///< after that name
-  keyword,  ///< the name of an argument
-  operand,  ///< a value or a literal
-  mode,  ///< the value of the argument 'mode'
-  argument,  ///< after an argument
-  statement,  ///< after a statement
+  type,        ///< the type of a parameter
+  operation,   ///< the name of an operation
+  call,        ///< after that name
+  keyword,     ///< the name of an argument
+  operand,     ///< a value or a literal
+  mode,        ///< the value of the argument 'mode'
+  argument,    ///< after an argument
+  statement,   ///< after a statement
 };
 
 [[nodiscard]] std::string place_hint(Place place, const Token& token);

@@ -11,7 +11,7 @@ namespace padlock::ir::syntax {
 
 enum class TokenKind : std::uint8_t {
   end,
-  error,  ///< not a word of the language; its message says why
+  error,       ///< not a word of the language; its message says why
   identifier,  ///< not reserved
   reserved,    ///< a reserved word, types included
   integer,     ///< [0-9]+

@@ -26,7 +26,7 @@ struct DimNode {
   std::uint32_t operands = 0;  ///< number of operands: 0 for a leaf, 1 for neg, 2 or more for min and max, else 2
   Int128 value = 0;            ///< integer
   std::string name;            ///< name
-  Location where;  ///< the beginning of the subexpression
+  Location where;              ///< the beginning of the subexpression
 };
 
 /// An integer expression in postfix order: operands stand before their operator, and operators of one precedence group

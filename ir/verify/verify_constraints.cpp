@@ -72,7 +72,7 @@ class ConstraintAnalysis {
  private:
   struct Bounds {
     bool lower = false, upper = false;  // whether a constraint bounds the side
-    Location where;  // of the last constraint on this symbol alone
+    Location where;                     // of the last constraint on this symbol alone
   };
   struct Change {
     std::size_t constraint;

@@ -89,7 +89,11 @@ Result<Expr> DimBuilder::symbol(const DimNode& node) const {
   }
   const auto found = kind == NameTable::Kind::symbol ? context_->find_symbol(node.name) : std::nullopt;
   if (!found)
-    return diagnostics_->error(node.where, fmt::format("expected a symbol, found {}", names_->describe(node.name)));
+    return diagnostics_->error(node.where,
+                               fmt::format("expected a symbol, found {}{}", names_->describe(node.name),
+                                           kind == NameTable::Kind::scalar
+                                               ? fmt::format("; a number in sizes is declared as '{}: dim'", node.name)
+                                               : std::string()));
   return *found;
 }
 

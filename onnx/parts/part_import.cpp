@@ -13,11 +13,11 @@
 namespace padlock::onnx {
 namespace {
 
-constexpr int kRounds = 8;  // of import; each turns a part's refused nodes into cuts
-constexpr std::size_t kTriedParts = 64;  // most parts that are tried
+constexpr int kRounds = 8;                               // of import; each turns a part's refused nodes into cuts
+constexpr std::size_t kTriedParts = 64;                  // most parts that are tried
 constexpr std::size_t kTriedNodes = 4 * limits::kNodes;  // nodes of all tried parts together, and of a refused model
-constexpr std::size_t kListedParts = 8;  // most parts that a message lists
-constexpr std::size_t kListedNames = 4;  // most inputs that it lists of a part, and most outputs
+constexpr std::size_t kListedParts = 8;                  // most parts that a message lists
+constexpr std::size_t kListedNames = 4;                  // most inputs that it lists of a part, and most outputs
 
 /// A part that can be a program.
 struct ImportedPart {

@@ -28,8 +28,8 @@ struct ResultShape {
 struct BoundCall {
   Call call;
   std::vector<ResultShape> results;
-  std::int64_t bytes = 0;  // roughly, of one launch
-  std::int64_t large_bytes = 0;  // of all results that `memory` makes
+  std::int64_t bytes = 0;                // roughly, of one launch
+  std::int64_t large_bytes = 0;          // of all results that `memory` makes
   std::shared_ptr<ResultMemory> memory;  // the kernel's; NULL: results get new memory
 };
 

@@ -112,9 +112,9 @@ class KernelObject {
 
   std::string text_, config_;
   bool bounds_check_;
-  std::shared_ptr<PackObject> pack_;  // shared with Python; NULL if the program is compiled here
-  std::vector<nb::object> defaults_;  // one for each parameter; empty if there are none
-  std::vector<Parameter> parameters_;  // in the program's order
+  std::shared_ptr<PackObject> pack_;       // shared with Python; NULL if the program is compiled here
+  std::vector<nb::object> defaults_;       // one for each parameter; empty if there are none
+  std::vector<Parameter> parameters_;      // in the program's order
   std::vector<std::size_t> positional_;    // their indices in the order of positional arguments
   std::size_t tensors_ = 0, scalars_ = 0;  // numbers of tensor and scalar parameters
   Compiled compiled_;

@@ -9,7 +9,7 @@
 namespace padlock::python {
 
 struct Settings {
-  int threads = 0;  // 0: as many as the process's CPUs
+  int threads = 0;                 // 0: as many as the process's CPUs
   std::string cache = "read";      // off, read, read-write, require
   std::string cache_file, worker;  // empty: the user's cache, and the worker beside the library
 };

@@ -45,7 +45,7 @@ class SmallVector {
 
   std::size_t size_ = 0;
   std::array<T, kInline> few_;  // uninitialized until used
-  std::vector<T> more_;  // all of it, once it does not fit above
+  std::vector<T> more_;         // all of it, once it does not fit above
 };
 
 }  // namespace padlock::python

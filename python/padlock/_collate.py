@@ -56,6 +56,9 @@ def collate(
         raise ValueError("collate: expected one or more sequences, found none")
     if multiple_of < 1:
         raise ValueError(f"multiple_of: expected 1 or more, found {multiple_of}")
+    for one in given:
+        if not hasattr(one, "__len__"):
+            raise TypeError(f"collate: expected sequences, found {type(one).__name__}")
     longest = max(map(len, given))
     width = -(-longest // multiple_of) * multiple_of
     both = _lists(given, width, check_side(side), value, mask)

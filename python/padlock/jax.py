@@ -71,5 +71,5 @@ def pad(x: Any, low: Sequence[int], high: Sequence[int], mode: str = "constant",
         raise ValueError(f"expected the mode {', '.join(_MODES)}, with a value in constant alone, found {mode!r}")
     before, after = tuple(int(n) for n in low), tuple(int(n) for n in high)
     if len(before) != x.ndim or len(after) != x.ndim:
-        raise ValueError(f"expected {x.ndim} amounts on each side, one an axis, found {len(before)} and {len(after)}")
+        raise ValueError(f"expected {x.ndim} amounts on each side, one for each axis, found {len(before)} and {len(after)}")
     return _pad(x, before, after, mode, _fill(value, x.dtype) if mode == "constant" else (0, 0))

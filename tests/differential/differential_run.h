@@ -28,7 +28,7 @@ struct RunSettings {
 /// A difference between the host kernel and the interpreter, and how to reproduce it.
 struct Finding {
   std::uint64_t index = 0;
-  std::string text;  ///< the program, reduced if a smaller one fails too
+  std::string text;     ///< the program, reduced if a smaller one fails too
   std::string binding;  ///< "N0=4 d1=-2"
   std::string options;  ///< config and bounds check
   std::string message;

@@ -18,7 +18,7 @@ struct Problem {
   const ir::Program* program = nullptr;  // borrowed, as is the binding
   const ir::Binding* binding = nullptr;
   std::vector<std::vector<std::byte>> inputs;  // one for each tensor parameter
-  std::vector<std::uint64_t> scalars;  // one for each scalar parameter
+  std::vector<std::uint64_t> scalars;          // one for each scalar parameter
   struct Expected {
     std::vector<std::byte> bytes;
     /// Returns whether any NaN is right for that element, in row-major order. Called for elements whose bits differ.
@@ -33,10 +33,10 @@ struct Problem {
 /// The memory layout of one run.
 struct Arrangement {
   Placement placement = Placement::after_guard;
-  std::byte poison{0xA5};  ///< the content of outputs before the run
+  std::byte poison{0xA5};   ///< the content of outputs before the run
   bool misaligned = false;  ///< bases a few odd bytes away from the guard page
-  bool elements = false;  ///< whole elements away from it, as a GPU's kernel requires
-  bool split = false;  ///< several launches that cover the range once, if a launch can be split
+  bool elements = false;    ///< whole elements away from it, as a GPU's kernel requires
+  bool split = false;       ///< several launches that cover the range once, if a launch can be split
 };
 
 /// The buffers of one run, in the order of the program's inputs and results.

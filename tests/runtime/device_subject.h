@@ -40,7 +40,7 @@ class Bench {
   /// A GPU's kernel, which this CPU runs for the fake driver.
   struct Twin {
     abi::KernelAbi gpu;  // of one variant
-    HostVariant host;  // the twin for all variants, right for all sizes
+    HostVariant host;    // the twin for all variants, right for all sizes
     const ir::Binding* binding;
     static void run(void* twin, const std::uint64_t* words, std::size_t count, unsigned grid_x, unsigned block_x);
   };

@@ -40,9 +40,9 @@ class ArrayFile {
   Outcome<void> check_size();
 
   InputFile file_;
-  std::string type_;  // as written in the file
+  std::string type_;               // as written in the file
   std::optional<DLDataType> raw_;  // set for a raw file
-  NpyHeader header_;  // set for a .npy file
+  NpyHeader header_;               // set for a .npy file
   std::vector<std::int64_t> extents_;
   ElementOrder order_ = ElementOrder::row_major;
   int element_bytes_ = 1;

@@ -30,9 +30,9 @@ class ArgumentSets {
 
   std::size_t count_ = 1;
   std::size_t current_ = 0;
-  std::vector<lib::Memory> memory_;  // one for each tensor, with all sets
+  std::vector<lib::Memory> memory_;                // one for each tensor, with all sets
   std::vector<std::vector<const void*>> sources_;  // one entry for each set
-  std::vector<std::vector<void*>> targets_;  // one entry for each set
+  std::vector<std::vector<void*>> targets_;        // one entry for each set
 };
 
 /// A plain copy on a program's device, to compare the program with: memcpy on the host, the driver's copy on a GPU.

@@ -26,7 +26,7 @@ class DeviceRun {
   explicit DeviceRun(const lib::Call& call) : call_(&call) {}
 
   const lib::Call* call_;              // borrowed
-  std::vector<lib::Memory> results_;  // on the host
+  std::vector<lib::Memory> results_;   // on the host
   std::vector<lib::Memory> mirrored_;  // on a GPU: the inputs, then the results
   std::vector<const void*> sources_;
   std::vector<void*> targets_;

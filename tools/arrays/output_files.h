@@ -29,7 +29,7 @@ class OutputFiles {
   void wait_for_signal();
 
   sigset_t signals_{};  // for which the waiting thread waits
-  sigset_t before_{};  // signals that this thread blocked before
+  sigset_t before_{};   // signals that this thread blocked before
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;
   std::vector<std::string> unfinished_;  // a finished file no longer has the temporary name

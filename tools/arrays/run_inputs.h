@@ -41,8 +41,8 @@ class RunInputs {
 
   lib::Program program_;
   std::vector<std::optional<ArrayFile>> files_;  // one for each tensor parameter; nullopt: random
-  std::deque<lib::TensorView> views_;  // of the files; the binding points to them
-  std::vector<DLDataType> types_;  // one for each tensor parameter
+  std::deque<lib::TensorView> views_;            // of the files; the binding points to them
+  std::vector<DLDataType> types_;                // one for each tensor parameter
   std::vector<std::uint64_t> scalars_;
   std::vector<lib::Memory> memory_;
 };

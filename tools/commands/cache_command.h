@@ -12,9 +12,9 @@ struct CacheOptions {
   std::string cache;               ///< --cache; empty: the user's
   std::vector<std::string> files;  ///< besides --cache; for sync, the exchange's URL
   std::string json;
-  std::string output;  ///< for export
+  std::string output;   ///< for export
   std::string program;  ///< the beginning of a fingerprint
-  std::string device;  ///< for report
+  std::string device;   ///< for report
   std::string before;   ///< a date
   bool dry_run = false;
 };

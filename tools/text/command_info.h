@@ -8,9 +8,9 @@
 namespace padlock::tools {
 
 struct OptionInfo {
-  std::string name = {};  ///< "--json"; for a positional argument its name in the help
+  std::string name = {};    ///< "--json"; for a positional argument its name in the help
   std::string letter = {};  ///< "-h", or empty
-  std::string type = {};  ///< type of its value as the help shows it; empty for a flag
+  std::string type = {};    ///< type of its value as the help shows it; empty for a flag
   std::string help = {};
   bool is_positional = false;
 };

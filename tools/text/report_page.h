@@ -22,11 +22,11 @@ struct FailedConfig {
 /// One region of sizes on one kind of machine, with its configs.
 struct ReportRegion {
   std::string program, machine, region, sizes;  ///< as people read them
-  std::string chosen;  ///< empty: none was
-  std::string coverage;  ///< "18 of 24 configs measured"; empty: not known
+  std::string chosen;                           ///< empty: none was
+  std::string coverage;                         ///< "18 of 24 configs measured"; empty: not known
   std::string default_config;                   ///< empty: not known
-  std::int64_t bytes = 0;  ///< read and written by one launch; 0: not known
-  double copy_ps = 0;  ///< time of a plain copy of as many bytes; 0: not known
+  std::int64_t bytes = 0;                       ///< read and written by one launch; 0: not known
+  double copy_ps = 0;                           ///< time of a plain copy of as many bytes; 0: not known
   std::vector<TimedConfig> timed;
   std::vector<FailedConfig> failed;
 };

@@ -17,7 +17,7 @@ struct RunReport {
   const RunOutputs& outputs;
   const std::vector<ExpectReport>& expects;
   std::optional<std::uint64_t> seed;  // set if an input was random
-  double milliseconds = 0;  // time of the launch
+  double milliseconds = 0;            // time of the launch
 };
 
 /// Prints the config of a call, and its origin.

@@ -152,7 +152,7 @@ struct Place {
   std::string key;
   std::string region;  ///< the region of a choice or measurement; empty for a key
   std::string config;  ///< set for a measurement
-  std::string sizes;  ///< set for a measurement; with the regime of a choice or measurement, if it is recorded
+  std::string sizes;   ///< set for a measurement; with the regime of a choice or measurement, if it is recorded
 
   friend auto operator<=>(const Place&, const Place&) = default;
 };

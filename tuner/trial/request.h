@@ -20,7 +20,7 @@ struct MeasuringPolicy {
   int min_samples = 9;
   int max_samples = 201;
   double noise = 0.01;              ///< enough precision: half the 95 % interval of the median, divided by the median
-  double budget_ms = 200;  ///< time per config, warm-up included; 0: verify without timing
+  double budget_ms = 200;           ///< time per config, warm-up included; 0: verify without timing
   Setting setting = Setting::cold;  ///< where launches find their buffers; cold ones are used in turn
 };
 
@@ -44,10 +44,10 @@ struct TryRequest {
   std::int64_t skew = 0;                        ///< as TryPoint::skew
   std::vector<TryPoint> further = {};           ///< verified next, in order, as long as the config is right
   std::int64_t placement = 0;                   ///< another number times on other memory, at other places in its pages
-  int threads = 0;  ///< threads of the host's pool; 0: as many as the process's CPUs
+  int threads = 0;                              ///< threads of the host's pool; 0: as many as the process's CPUs
   std::int64_t memory_bytes = 0;                ///< limit for scratch memory; 0: half of what is free
   double reference_ms = 0;                      ///< about, of interpreting; samples if all takes longer; 0: any time
-  std::int64_t time_limit_ms = 10'000;  ///< time for everything; the worker's owner enforces it
+  std::int64_t time_limit_ms = 10'000;          ///< time for everything; the worker's owner enforces it
   MeasuringPolicy policy;
 };
 

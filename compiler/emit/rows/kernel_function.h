@@ -16,10 +16,10 @@ namespace padlock::compiler {
 
 /// Properties that differ between the variants of a kernel's code.
 struct CodeVariant {
-  unsigned index_bits = 64;  ///< width of coordinates
-  unsigned offset_bits = 64;  ///< width of element offsets: at least index_bits
+  unsigned index_bits = 64;             ///< width of coordinates
+  unsigned offset_bits = 64;            ///< width of element offsets: at least index_bits
   const TransposeTile* tile = nullptr;  ///< the schedule's tile that this code is of, if any
-  int vectors = 0;  ///< vectors per thread of a grid
+  int vectors = 0;                      ///< vectors per thread of a grid
   bool in_parts = false;                ///< a launch may take only some rows (abi::LaunchParts)
 };
 

@@ -375,11 +375,11 @@ class LoadProver::Implementation : private ScheduleProof {
 
   RunVariables run_;
   Expr one_, column_;
-  solver::Region rows_;  // constraints of the case's rows
-  solver::Region claims_, segment_;  // constraints of the segment
+  solver::Region rows_;                     // constraints of the case's rows
+  solver::Region claims_, segment_;         // constraints of the segment
   std::optional<SizeBoundsFinder> bounds_;  // bounds at the load
   std::int64_t bound_steps_left_ = kBoundSteps;
-  std::optional<std::vector<Expr>> idle_;  // expressions of which one may be negative at the load
+  std::optional<std::vector<Expr>> idle_;          // expressions of which one may be negative at the load
   std::map<std::uint32_t, bool> excluded_by_row_;  // keys are Expr::id
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side
 };

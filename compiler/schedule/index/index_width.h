@@ -17,7 +17,7 @@ namespace padlock::compiler {
 
 /// Bounds of an emitted expression and of all its intermediates.
 struct EmittedRange {
-  ir::Range value;  ///< values of the expression itself
+  ir::Range value;   ///< values of the expression itself
   ir::Range widest;  ///< values of all intermediates
 };
 

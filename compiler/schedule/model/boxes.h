@@ -61,7 +61,7 @@ struct BoxStage {
 
 /// The rows, slices or columns of the output, split into one part for each box.
 struct BoxPart {
-  ir::Expr total;  ///< rows, slices or columns of the whole output
+  ir::Expr total;       ///< rows, slices or columns of the whole output
   ir::Expr step;        ///< variable: number that a box has; the last box may have fewer
   ir::Expr number;      ///< variable: of the part
   ir::Expr from, last;  ///< variables: the first of the part, and the last

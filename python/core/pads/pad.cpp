@@ -173,8 +173,8 @@ nb::object pad_like_torch(nb::handle given, nb::handle amounts, nb::handle mode,
   read_amounts(amounts, "pad", pairs);
   const auto axes = static_cast<std::size_t>(x.view().ndim);
   if (pairs.size() % 2 != 0 || pairs.size() / 2 > axes)
-    fail(PADLOCK_INVALID_ARGUMENT, "pad: expected pairs, at most one an axis of " + std::to_string(axes) + ", found " +
-                                       std::to_string(pairs.size()) + " integers");
+    fail(PADLOCK_INVALID_ARGUMENT, "pad: expected pairs, at most one for each of " + std::to_string(axes) +
+                                       " axes, found " + std::to_string(pairs.size()) + " integers");
   request.low.assign(axes, 0);
   request.high.assign(axes, 0);
   for (std::size_t i = 0; i < pairs.size() / 2; ++i) {

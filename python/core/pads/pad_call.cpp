@@ -138,7 +138,7 @@ void check_elements(const Tensor& x) {
 void check_count(const Amounts& amounts, int axes, const char* what) {
   if (std::cmp_equal(amounts.size(), axes)) return;
   fail(PADLOCK_INVALID_ARGUMENT, std::string(what) + ": expected " + std::to_string(axes) +
-                                     " integers, one an axis, found " + std::to_string(amounts.size()));
+                                     " integers, one for each axis, found " + std::to_string(amounts.size()));
 }
 
 std::shared_ptr<BoundCall> call_for(Tensor& x, const PadRequest& request) {

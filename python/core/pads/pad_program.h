@@ -25,7 +25,7 @@ struct PadRequest {
 
 struct PadKind {
   DLDataType type{};  // the type by which elements move
-  int axes = 0;  // without the axis of an element's halves
+  int axes = 0;       // without the axis of an element's halves
   bool halves = false;
   bool two_fills = false;  // the halves' fills differ
   PadLayout layout = PadLayout::dense;

@@ -47,6 +47,16 @@ void refuse_layout(const nb::handle tensor) {
                                        ": pad its to_dense(), or its values by themselves");
 }
 
+/// Returns what elements of an unsupported buffer format are, for a message.
+std::string elements_of_format(std::string_view format) {
+  const char kind = format.empty() ? '\0' : format.back();
+  return std::string(kind == 'O'                  ? "Python objects"
+                     : kind == 'w' || kind == 's' ? "text"
+                     : format.starts_with("T{")   ? "records"
+                                                  : "elements") +
+         " (the buffer format " + quoted(std::string(format).c_str()) + ")";
+}
+
 /// The default stream (CUDA's NULL) in DLPack's numbers.
 constexpr std::uintptr_t kDefaultStream = 1;
 
@@ -183,10 +193,8 @@ void Tensor::read_buffer(PyObject* object) {
   }
   view_.dtype = type_of_format(buffer_.format, buffer_.itemsize);
   if (view_.dtype.bits == 0)
-    fail(PADLOCK_INVALID_ARGUMENT, std::string("expected elements in this machine's order that programs have, found "
-                                               "the buffer format ") +
-                                       quoted(buffer_.format != nullptr ? buffer_.format : "B") + " with " +
-                                       std::to_string(buffer_.itemsize) + " bytes");
+    fail(PADLOCK_INVALID_ARGUMENT, "expected numbers or bools in this machine's byte order, found " +
+                                       elements_of_format(buffer_.format != nullptr ? buffer_.format : "B"));
   read_only_ = buffer_.readonly != 0;
   // Refuses pointers inside the memory, and a length that differs from that of the extents.
   if (buffer_.suboffsets != nullptr)

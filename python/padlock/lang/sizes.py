@@ -25,7 +25,9 @@ class Place(typing.NamedTuple):
 def place() -> Place | None:
     """Returns the current line of the traced function, for messages."""
     frame = sys._getframe()
-    while frame is not None and frame.f_globals.get("__package__") == __package__:
+    while frame is not None and (package := frame.f_globals.get("__package__")) and (
+        package == __package__ or package.split(".")[0] == "numpy"
+    ):
         frame = frame.f_back  # type: ignore[assignment]
     return None if frame is None else Place(frame.f_code.co_filename, frame.f_lineno)
 
@@ -141,6 +143,9 @@ def dim_of(size: Size) -> Dim:
         return size
     if isinstance(size, int) and not isinstance(size, bool):
         return Dim(str(size), 3 if size >= 0 else 2)
+    name = getattr(size, "name", None)  # of a tensor or a scalar
+    if name is not None:
+        refuse(f"expected a size, found the {type(size).__name__.lower()} '{name}'; a number in sizes is annotated with padlock.dim")
     refuse(f"expected a size, found {size!r}")
 
 

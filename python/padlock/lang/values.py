@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn, Union
+from typing import TYPE_CHECKING, NoReturn, Union
 
 from .sizes import Dim, Place, Size, dim_of, place, refuse
 
@@ -34,6 +34,15 @@ class Tensor:
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name):
+            from .. import lang
+
+            known = not name.startswith("_") and callable(getattr(lang, name, None))
+            hint = f"write padlock.lang.{name}({self.name})" if known else "docs/language.md lists its operations"
+            raise AttributeError(f"a tensor of a program has no '{name}'; {hint}")
 
     def __array__(self, *arguments: object, **named: object) -> NoReturn:
         refuse("a tensor of a program has no elements while the program is written: expected a function of padlock.lang, found NumPy's")
@@ -126,7 +135,7 @@ def tensor_of(value: object) -> Tensor:
 
 def one_an_axis(values: Sequence[Size], x: Tensor, what: str) -> Sequence[Size]:
     if len(values) != x.ndim:
-        refuse(f"{what}: expected {x.ndim} sizes, one an axis, found {len(values)}")
+        refuse(f"{what}: expected {x.ndim} sizes, one for each axis, found {len(values)}")
     return values
 
 

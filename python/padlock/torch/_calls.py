@@ -26,7 +26,7 @@ def pad_traced(x, low, high, mode, value, interior, out):  # type: ignore[no-unt
     if out is not None:
         raise _invalid("out: expected None, as torch gives this tensor another meaning than its memory")
     if len(low) != x.dim() or len(high) != x.dim():
-        raise _invalid(f"expected {x.dim()} amounts on each side, one an axis, found {len(low)} and {len(high)}")
+        raise _invalid(f"expected {x.dim()} amounts on each side, one for each axis, found {len(low)} and {len(high)}")
     if mode not in MODES.values():
         raise _invalid(f"expected the mode {', '.join(MODES.values())}, found {mode!r}")
     if mode != "constant" and (value is not None or interior is not None):
@@ -37,7 +37,7 @@ def pad_traced(x, low, high, mode, value, interior, out):  # type: ignore[no-unt
 def amounts_of_pairs(pairs: Sequence[Any], axes: int) -> tuple[list[Any], list[Any]]:
     """Returns amounts for each axis, from torch's pairs, which begin with the last axis."""
     if len(pairs) % 2 != 0 or len(pairs) // 2 > axes:
-        raise _invalid(f"pad: expected pairs, at most one an axis of {axes}, found {len(pairs)} integers")
+        raise _invalid(f"pad: expected pairs, at most one for each of {axes} axes, found {len(pairs)} integers")
     low, high = [0] * axes, [0] * axes
     for i in range(len(pairs) // 2):
         low[axes - 1 - i], high[axes - 1 - i] = pairs[2 * i], pairs[2 * i + 1]

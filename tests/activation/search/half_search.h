@@ -15,7 +15,7 @@ namespace padlock::activation::search {
 /// The input of the search for one function's coefficients.
 struct Plan {
   Kind kind;
-  float least, most;  ///< as in HalfFunction
+  float least, most;                  ///< as in HalfFunction
   std::array<std::size_t, 3> counts;  ///< of coefficients of E, P and Q
 };
 

@@ -28,7 +28,7 @@ struct AddressCase {
   std::string type = "i8";
   int element_bytes = 1;
   Wide extents;                 // of x
-  Wide strides = {};  // of x; empty: dense
+  Wide strides = {};            // of x; empty: dense
   std::vector<int> perm = {};   // transpose; empty: none
   Wide start = {}, limit = {};  // slice; empty: none
   Wide step = {};

@@ -121,12 +121,12 @@ class AddressRun {
   abi::LaunchPlan plan_;
   Wide extents_;  // the result's
   Int128 total_ = 1;
-  std::int64_t columns_ = 0;  // the launch's; for tiles, all elements
+  std::int64_t columns_ = 0;         // the launch's; for tiles, all elements
   std::int64_t block_elements_ = 0;  // for tiles
   std::optional<TransposeShape> shape_;
   std::vector<std::unique_ptr<SparseStorage>> storage_;  // x, w, the result
-  std::vector<Expected> expected_;  // by the next call
-  std::vector<Int128> neighbours_;  // elements that the next call must not change
+  std::vector<Expected> expected_;                       // by the next call
+  std::vector<Int128> neighbours_;                       // elements that the next call must not change
   std::int64_t elements_checked_ = 0;
 };
 

@@ -22,7 +22,7 @@ struct Loop {
 struct Points {
   std::vector<Loop> loops;
   std::vector<std::pair<ir::Expr, ir::Expr>> lets = {};  ///< variables and their values, over loops and earlier lets
-  std::vector<ir::Expr> conditions = {};  ///< a point is left out if one of these is negative
+  std::vector<ir::Expr> conditions = {};                 ///< a point is left out if one of these is negative
 };
 
 /// Positions by coordinates, each with its first value and the end of its values.

@@ -37,28 +37,28 @@ struct Event {
   ObligationKind kind = ObligationKind::load;
   std::vector<std::int64_t> row;  ///< outer coordinates; empty if the kernel has one axis, or the event has no place
   std::optional<std::int64_t> column;  ///< of the output element
-  std::string text;  ///< as the prover prints it
-  std::vector<Writer> writers = {};  ///< for disjoint: both writers of the element
+  std::string text;                    ///< as the prover prints it
+  std::vector<Writer> writers = {};    ///< for disjoint: both writers of the element
 };
 
 /// The choices of an execution.
 struct Execution {
   LoopStrategyKind strategy =
-      LoopStrategyKind::scalar;  ///< for every run whose tests allow it; other runs fall back, as the code does
+      LoopStrategyKind::scalar;      ///< for every run whose tests allow it; other runs fall back, as the code does
   std::int64_t shift = 0, peel = 0;  ///< for every run that can have them
-  std::int64_t phase = 0;  ///< for a grid of vectors
-  int index_bits = 64;  ///< of emitted integers, which wrap: 64 or 32
-  bool reads_none = false;  ///< every index from data is out of range; else each is that of the last element
+  std::int64_t phase = 0;            ///< for a grid of vectors
+  int index_bits = 64;               ///< of emitted integers, which wrap: 64 or 32
+  bool reads_none = false;           ///< every index from data is out of range; else each is that of the last element
   /// The rows whose every element must be written; absent: all.
   std::optional<std::pair<std::int64_t, std::int64_t>> rows = {};
 };
 
 struct Trace {
   std::vector<Event> events;  ///< each kind once
-  std::int64_t chunks = 0;  ///< computed vectors or elements
-  std::int64_t vectors = 0;  ///< of these, with more than one lane
-  std::int64_t loads = 0;  ///< elements read
-  std::int64_t writes = 0;  ///< elements written; each write counts
+  std::int64_t chunks = 0;    ///< computed vectors or elements
+  std::int64_t vectors = 0;   ///< of these, with more than one lane
+  std::int64_t loads = 0;     ///< elements read
+  std::int64_t writes = 0;    ///< elements written; each write counts
 };
 
 /// Returns everything that a launch covers. `sizes`: one for each symbol of the program.

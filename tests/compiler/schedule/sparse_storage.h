@@ -34,9 +34,9 @@ class SparseStorage {
   void unmap();
 
   std::int64_t bytes_;
-  bool whole_ = true;  // false once the system has refused it
+  bool whole_ = true;        // false once the system has refused it
   void* mapping_ = nullptr;  // owned
-  std::int64_t first_ = 0;  // its offset in the storage
+  std::int64_t first_ = 0;   // its offset in the storage
   std::int64_t mapped_ = 0;  // its size in bytes
 };
 

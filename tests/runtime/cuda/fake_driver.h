@@ -24,10 +24,10 @@ struct FakeSettings {
   int compute_major = 9;
   int compute_minor = 0;
   int multiprocessors = 132;
-  int max_grid_x = 2147483647;  ///< blocks per launch
-  int function_threads = 1024;  ///< threads per block that a function's registers allow
+  int max_grid_x = 2147483647;                        ///< blocks per launch
+  int function_threads = 1024;                        ///< threads per block that a function's registers allow
   std::int64_t memory_bytes = std::int64_t{1} << 30;  ///< of each device
-  CUresult cubin_status = CUresult::success;  ///< returned for loading an assembler's output
+  CUresult cubin_status = CUresult::success;          ///< returned for loading an assembler's output
   /// Exported names that cuGetProcAddress does not find.
   std::vector<std::string> hidden_symbols = {};
   /// Device memory lies between inaccessible pages and ends flush with one, as far as `alignment` allows. Otherwise it
@@ -41,21 +41,21 @@ struct FakeSettings {
   /// per launch. If off, the process dies.
   bool trap_faults = true;
   double launch_milliseconds = 0.25;  ///< device time of each launch, by the clock of events
-  double queueing_milliseconds = 0;  ///< the caller's time for a launch
-  double fill_milliseconds = 0;  ///< device time for filling a MiB
+  double queueing_milliseconds = 0;   ///< the caller's time for a launch
+  double fill_milliseconds = 0;       ///< device time for filling a MiB
 };
 
 /// A call that fails. Calls that give something back (free, destroy, unload, release, pop) still do so, like the
 /// driver's, and return the status; others do nothing.
 struct FakeFailure {
   std::string function = {};  ///< as exported; empty for any but cuGetProcAddress and those that give an error's text
-  int nth = 1;  ///< counted from 1, from when the failure is set
+  int nth = 1;                ///< counted from 1, from when the failure is set
   CUresult status = CUresult::unknown;
   bool sticky = false;  ///< the current context is lost with that status
 };
 
 struct FakeCounts {
-  int contexts = 0;  ///< retained primary contexts, counted once per retain
+  int contexts = 0;     ///< retained primary contexts, counted once per retain
   int allocations = 0;  // with ranges of reserved addresses and the memory mapped there
   int modules = 0;
   int streams = 0;

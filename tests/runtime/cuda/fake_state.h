@@ -28,8 +28,8 @@ const char* name_of(EntryPoint point);
 struct FakeContext {
   int device = 0;
   bool primary = false;
-  int retained = 0;  // for a primary context
-  bool destroyed = false;  // kept so that its handle stays known
+  int retained = 0;                   // for a primary context
+  bool destroyed = false;             // kept so that its handle stays known
   CUresult lost = CUresult::success;  // the sticky status
 };
 
@@ -158,7 +158,7 @@ class FakeState final : public FakeDriver {
   }
 
   double clock_milliseconds = 0;  // the caller's clock, which may be ahead of the device
-  double done_milliseconds = 0;  // end of all the device's work
+  double done_milliseconds = 0;   // end of all the device's work
   CUresult module_status = CUresult::success;
   std::string module_log;
   std::map<std::uint64_t, FakeAllocation> allocations;

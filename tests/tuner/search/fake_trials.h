@@ -98,14 +98,14 @@ class FakeTrials {
   std::set<std::string> wrong_in_races = {};  // and alone, too, if `exposed`
   bool exposed = true;
   std::set<std::string> wrong_when_awkward;
-  std::optional<TryPoint> wrong_at = {};  // wrong only there
+  std::optional<TryPoint> wrong_at = {};       // wrong only there
   std::optional<TryPoint> ends_batch_at = {};  // memory ends there, and the worker with it
   bool awkward_failures = true;
-  int cancels_at = 0;  // the number of a try, from 1; 0: none
+  int cancels_at = 0;    // the number of a try, from 1; 0: none
   int slower_after = 0;  // number of tries; 0: never
   std::function<bool(const Trial&)> after;
-  double memory_effect = 0;  // deviation of a config's time with the place of its buffers
-  double moment_effect = 0;  // deviation with the moment, which lasts for a while
+  double memory_effect = 0;                            // deviation of a config's time with the place of its buffers
+  double moment_effect = 0;                            // deviation with the moment, which lasts for a while
   std::function<double(std::size_t, Setting)> factor;  // a candidate's time in a setting is multiplied by it; empty: 1
   double clock = 0, seconds_a_try = 0.1;
   std::function<double(const Trial&)> seconds_of;  // replaces all of that

@@ -19,7 +19,7 @@ class BoxVectors {
   void load_buffers() { rows_.load_buffers(vector_.fields); }
   /// The rows and columns of a slice of a box, as indices.
   struct Range {
-    llvm::Value *first_row, *rows;  ///< numbers of rows in the axes' order: the first, and the count
+    llvm::Value *first_row, *rows;           ///< numbers of rows in the axes' order: the first, and the count
     llvm::Value *first_column, *column_end;  ///< of each row: the first column, and the end
   };
   /// Emits the coordinates of a row along the axes that number rows.

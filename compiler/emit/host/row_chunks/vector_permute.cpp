@@ -15,7 +15,7 @@ namespace {
 struct Instruction {
   int bytes;  // bytes of the instruction's vector
   int size;   // the least size of elements that it is used for
-  int unit;  // bytes that move together
+  int unit;   // bytes that move together
   unsigned intrinsic;
 };
 

@@ -56,7 +56,7 @@ class ActivationEmitter {
   Value* softplus(Value* x);
   Value* round_to_odd(Value* sum, Value* lacking);
 
-  FloatEmitter f_;  // computes in f64
+  FloatEmitter f_;       // computes in f64
   FloatEmitter narrow_;  // computes in the arguments' type: f32, or f64 on a CPU
 };
 
