@@ -15,8 +15,8 @@
 #include "tests/activation/known_answers.h"
 #include "tests/activation/wrong_constant.h"
 
-// Seeds bugs into the activations for the judge to find: each constant of their code is off by an ulp of f32 or two,
-// by those of a type with more places or fewer, or halved, which makes bounds saturate early.
+// Seeds bugs into the activations, which the judge must find. Each constant of their code is changed by one or two ulps
+// of f32, by those of a type with more or fewer places, or halved, which makes bounds saturate early.
 namespace padlock::activation {
 namespace {
 

@@ -4,10 +4,9 @@
 #include "tests/activation/moved_seed.h"
 
 // A GPU's reciprocal is within an ulp of the real one ("PTX ISA", rcp: "The maximum ulp error is 1 across the full
-// range of inputs"), and so within two units of the nearest float; each divisor occurs for few arguments, and the
-// arguments do not depend on each other. So what holds for reciprocals that are all moved by the same number of units,
-// for each of five numbers, holds for any mixture. A seed of rsqrt is within 1.5 * 2^-12 of the real value (3072 units
-// at most).
+// range of inputs"), and so within two units of the nearest float. Each divisor occurs for few arguments, and arguments
+// are independent. So a property that holds if all reciprocals are moved by the same number of units, for each of five
+// numbers, holds for any mixture. A seed of rsqrt is within 1.5 * 2^-12 of the real value (at most 3072 units).
 namespace padlock::activation {
 namespace {
 

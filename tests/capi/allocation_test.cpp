@@ -1,4 +1,4 @@
-// Memory: what a launch allocates (nothing), whose it is, and what happens where there is none.
+// Memory: a launch allocates nothing, handles use the caller's allocator, and a lack of memory is an error.
 #include "tests/allocation_count.h"
 
 #include <cstdlib>

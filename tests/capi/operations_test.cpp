@@ -1,4 +1,5 @@
-// Devices, explaining, caches and tuning, as far as they pass the border; what they do is tested where it is done.
+// Devices, explaining, caches and tuning: how they pass through the C API. Their work is tested where they are
+// implemented.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// One suite for every device: the regressions, the language's features and random programs, each compared bit for bit
-// with the reference, as a caller of session/ compiles and launches them.
+// One suite for every device: the regressions, the language's features and random programs. It compiles and launches
+// them as a caller of session/ does, and compares them bit for bit with the reference.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Programs that read rows across, which GPUs make by tiles: every type's size, every mode, sizes round a tile.
+// Programs that read across rows, for which GPUs use tiles: every element size, every mode, sizes around a tile's.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>

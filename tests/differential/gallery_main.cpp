@@ -1,5 +1,5 @@
-// The programs of examples/gallery: each says where it comes from, is proved without anything undecided, and equals the
-// interpreter on the host and (a GPU's code on this machine) at the sizes that it names and at others near them.
+// The programs of examples/gallery: each names its source, is proved without anything undecided, and equals the
+// interpreter on the host and (a GPU's code on this machine) at the sizes that it names and near them.
 #include <fmt/format.h>
 #include <algorithm>
 #include <charconv>

@@ -1,9 +1,9 @@
-// Sizes past 2^31 elements and byte offsets past 2^32, in full: every element of i8 results of up to 4.3 GB by a closed
-// form, and the places where something changes, with a million more, against the interpreter. What runs in every test
-// run, at chosen places: compiler_address_test.
+// Sizes past 2^31 elements and byte offsets past 2^32, in full. Every element of i8 results of up to 4.3 GB is compared
+// with a closed form. The places where the form changes, and a million others, are compared with the interpreter.
+// compiler_address_test, which is in every test run, tests chosen places.
 //
-// The input's pages repeat one short file, so that it costs address space and no memory; its period is odd, so that an
-// offset that wraps at 2^31 or 2^32 meets other data.
+// The input's pages repeat one short file, so that it costs address space and no memory. Its period is odd, so that an
+// offset that wraps at 2^31 or 2^32 reads different data.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -19,8 +19,8 @@
 #include "tests/differential/programs/next_values.h"
 #include "tests/differential/programs/random_program.h"
 
-// Proves random programs under a random config each: nothing is refuted, and at most one obligation in a thousand is
-// left undecided. What is undecided is listed. Kernels with guarded loads are executed where the guards hold.
+// Proves random programs under one random config each. Nothing may be refuted, and at most one obligation in a thousand
+// undecided; these are listed. Kernels with guarded loads are executed at sizes for which the guards hold.
 namespace padlock::differential {
 namespace {
 

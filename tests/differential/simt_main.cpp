@@ -1,5 +1,5 @@
 // GPU kernels on this machine against the interpreter: every config of the search space on some random programs, drawn
-// ones on many, and long rows, in which whole trips of the widest team fit. Every kernel is proved first.
+// configs on many, and rows long enough for whole trips of the widest team. Every kernel is proved first.
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>

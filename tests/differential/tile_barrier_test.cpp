@@ -7,8 +7,8 @@
 #include "tests/compiler/seeded/seeded_bugs.h"
 #include "tests/differential/host_check.h"
 
-// A tile's barrier that is dropped or stands elsewhere is found where threads run one after the other: not by a wrong
-// result, which may be right by chance, but as a race.
+// A tile's barrier that is missing or misplaced is found by an execution of threads one after the other: as a race,
+// since the result may be right by chance.
 namespace padlock::differential {
 namespace {
 

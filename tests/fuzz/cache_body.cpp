@@ -1,5 +1,6 @@
-// Any bytes as records of a tuning cache: refused with a reason, or exactly what the line says; a region of sizes is
-// read against a program and decided on a binding. The hash of a line is made to fit, so that it hides nothing.
+// Any bytes as records of a tuning cache: refused with a reason, or read exactly as the line says. A region of sizes is
+// parsed against a program and decided for a binding. The hash of a line is corrected first, since otherwise it would
+// hide all other faults.
 #include <fmt/format.h>
 
 #include <cstdlib>

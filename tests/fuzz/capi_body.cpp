@@ -1,6 +1,6 @@
-// Any bytes as a caller of the C API: tensors of any type, rank, extents, strides and offset, option structs of any
-// size, names and counts that fit nothing. Each call succeeds or says why not; what was bound is launched, where the
-// memory that it asks for is there, and writes that memory alone.
+// Any bytes as calls of the C API: tensors of any type, rank, extents, strides and offset, option structs of any size,
+// wrong names and counts. Each call succeeds or says why not. A bound call is launched if its memory can be allocated,
+// and must write nothing else.
 #include <algorithm>
 #include <array>
 #include <cstring>

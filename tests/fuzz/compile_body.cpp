@@ -1,4 +1,5 @@
-// Any bytes as a program for the host: refused with a statement named, by a limit, because it admits no sizes, or code.
+// Any bytes as a program for the host: refused with a statement named, refused by a limit, without admissible sizes, or
+// compiled.
 #include <cstdio>
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// Models for the body that imports them: chains of nodes with constants and sizes, spoilt in a few places.
+// Models for the body that imports them: chains of nodes with constants and sizes, corrupted in a few places.
 #include <algorithm>
 #include <array>
 #include <string>

@@ -1,5 +1,5 @@
-// Any bytes as a pack, and any metadata in a pack whose sizes and checksum are right: refused with a reason, or loaded
-// and bound. Nothing is launched: a pack is trusted as code is.
+// Any bytes as a pack, and any metadata in a pack with correct sizes and checksum: refused with a reason, or loaded and
+// bound. Nothing is launched: a pack is trusted as code is.
 #include <map>
 #include <span>
 #include <string_view>

@@ -1,4 +1,4 @@
-// The importer with faults in it, under its own fuzzer's body and watch: which one, the model's bytes say.
+// The importer with planted faults, under its own fuzzer's body and watch. The model's bytes choose the fault.
 #include <new>
 
 #include "onnx/import.h"

@@ -11,8 +11,8 @@
 #include "support/limits.h"
 #include "tests/limits/hostile_texts.h"
 
-// LLVM takes longer for a GPU's instructions than for a host's, and a GPU's kernels have more variants: what they come
-// to together has a limit of its own.
+// LLVM takes longer for a GPU's instructions than for a host's, and a GPU's kernels have more variants. So the sum over
+// all variants has a limit of its own.
 namespace padlock::compiler {
 namespace {
 

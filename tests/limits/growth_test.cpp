@@ -17,7 +17,7 @@
 #include "tests/fuzz/processor_time.h"
 #include "tests/limits/hostile_texts.h"
 
-// What programs cost that ask for as much as a text can: in steps, the same on every machine.
+// The cost, in steps, of programs that take as much work as a text can; it is the same on every machine.
 namespace padlock::compiler {
 namespace {
 

@@ -19,9 +19,9 @@
 #include "tests/common/options.h"
 #include "tests/differential/programs/random_program.h"
 
-// How much of each limit real programs use: the examples and the benchmark's programs, compiled for a CPU and a GPU,
-// and random programs, with and without constraints on their sizes, proved under a random config of each. None may be
-// refused or use up a limit.
+// Measures how much of each limit real programs use: the examples and the benchmark's programs, compiled for a CPU and
+// a GPU, and random programs, with and without constraints on their sizes, each proved under a random config. None may
+// be refused or use up a limit.
 namespace padlock::compiler {
 namespace {
 

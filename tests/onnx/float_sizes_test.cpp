@@ -1,4 +1,4 @@
-// Sizes that a model computes in floats, as PyTorch's exporters write math.ceil(W / 32).
+// Sizes that a model computes in floats: PyTorch's exporters write math.ceil(W / 32) like that.
 #include <algorithm>
 #include <cmath>
 #include <limits>

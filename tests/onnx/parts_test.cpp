@@ -1,4 +1,4 @@
-// Models of which a part cannot be a program: what is said of the rest, and how it is had.
+// Models of which a part cannot be a program: what the error says about the rest, and how to import it.
 #include "tests/onnx/import_testing.h"
 
 namespace padlock::onnx::testing {

@@ -1,4 +1,4 @@
-// Arithmetic on sizes: what a model computes of shapes, by numbers.
+// Arithmetic on sizes: a model's computations with shapes, checked by numbers.
 #include <array>
 #include <limits>
 

@@ -1,7 +1,7 @@
-// PTX of every operation on every type, of the regressions, the examples and random programs, for several
-// architectures and configs: code generation never ends the process, the text holds nothing that moves a bit, and
-// ptxas, where there is one, assembles it, the default config's without spills. ptxas takes most of the time: in a
-// slice it is given a third of the operations, which the seed chooses, and with --full all.
+// PTX of every operation on every type, of the regressions, the examples and random programs, for several architectures
+// and configs. Code generation never ends the process, and the text has nothing that could change a bit. If ptxas is
+// installed it assembles the PTX, that of the default config without spills. ptxas takes most of the time: a slice
+// gives it a third of the operations, which the seed chooses, and --full all of them.
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// Class K, files and starts: caches that crashed whoever read them, lost what one of several processes wrote, or made a
+// Class K, files and starts: caches that crashed their reader, lost writes of one of several processes, or made a
 // program be tuned again at every start.
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Class F, H1 and L: layouts, strides, offsets, aliases and vectorised access. Storage and offsets come from one
-// layout, and an access is as wide as its whole run allows: what is promised of it is an obligation.
+// Classes F, H1 and L: layouts, strides, offsets, aliases and vectorised access. Storage and offsets come from one
+// layout. An access may be as wide as its whole run allows; a promise about it is an obligation.
 #include <doctest/doctest.h>
 
 #include "tests/regressions/regression.h"

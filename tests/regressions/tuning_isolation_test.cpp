@@ -1,5 +1,5 @@
-// Class J, what a bad config costs: one process. Tuners whose candidates crashed, hung or lost the device of the
-// process that asked, or broke a graph that it was capturing.
+// Class J, the cost of a bad config: one process. Some tuners' candidates crashed the process that asked, hung it, lost
+// its device, or broke a graph that it was capturing.
 #include <doctest/doctest.h>
 #include <signal.h>
 

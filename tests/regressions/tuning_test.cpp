@@ -1,6 +1,5 @@
-// Class J, what is measured and what is chosen: tuners that ran on a caller's tensors, took a wrong config for right or
-// a right one for wrong, needed more memory than there was, and used what they had learnt for sizes that it did not
-// fit.
+// Class J, measurements and choices: tuners that ran on a caller's tensors, took a wrong config for right or a right
+// one for wrong, needed more memory than there was, or used a result for sizes that it did not fit.
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
-// One suite for every device: what runtime/device.h promises, on the reference, the host, simt and a GPU. The fake
-// driver stands for a GPU where PADLOCK_CUDA_DRIVER names it.
+// One suite for every device: the promises of runtime/device.h, on the reference, the host, simt and a GPU. The fake
+// driver stands for a GPU if PADLOCK_CUDA_DRIVER names it.
 #include <doctest/doctest.h>
 
 #include <atomic>

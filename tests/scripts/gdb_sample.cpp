@@ -1,4 +1,4 @@
-// A program to stop in: gdb_test.py compares what the printer makes of its expressions with what to_string does.
+// A program for gdb to stop in: gdb_test.py compares the printer's text of its expressions with to_string's.
 
 #include <cstdio>
 #include <vector>

@@ -1,4 +1,4 @@
-// What goes wrong on a GPU: the right error, nothing written or left behind, the context stack as found.
+// Failures on a GPU: the right error, nothing written or left behind, an unchanged context stack.
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,4 @@
-// What runs from a pack is what the interpreter computes, bit for bit, on the host and on a GPU that the fake driver
-// stands for.
+// A pack's kernels compute what the interpreter computes, bit for bit, on the host and on the fake driver's GPU.
 
 #include <doctest/doctest.h>
 

@@ -9,9 +9,9 @@
 #include "tests/common/environment.h"
 #include "tests/ir/expr/random_expr.h"
 
-// The lemma that a proof rests on: every point of an expression is one of the linear system that it becomes, so that a
-// system without points has none of the expression's. Judged by points: each variable has the value of what it stands
-// for, and all rows hold.
+// The lemma on which proofs rest: every point of an expression is a point of its linear system, so an empty system
+// means that the expression has no points. Tested by points: each variable takes the value of its expression, and all
+// rows must hold.
 namespace padlock::solver {
 namespace {
 

@@ -1,4 +1,4 @@
-// A GPU whose memory runs out while a program is loaded or run: the exit status, whichever call says so.
+// A GPU whose memory runs out while a program is loaded or run: the exit status, whichever call fails.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -14,7 +14,7 @@
 #include "tests/common/plan_launch.h"
 #include "tests/compiler/emit/compiled.h"
 
-// The sentences of the design about code in which no bit moves, each with its test.
+// A test for each sentence of the design about code that must not change a bit.
 namespace padlock::compiler {
 namespace {
 

@@ -1,5 +1,5 @@
-// A GPU's kernels past 2^31 elements, executed without the memory as those of the host: a tile at a time, as simt runs
-// it, in storage of which only the pages that it should touch exist.
+// GPU kernels past 2^31 elements, without the memory: simt runs one tile at a time, in storage that only has the pages
+// it should touch.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
-// Tests where a kernel waits for the grids before it: after what it computes without them, before it accesses memory
-// that they may write.
+// Tests the place at which a kernel waits for earlier grids: after the computations that do not need them, before it
+// accesses memory that they may write.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "tests/compiler/prover/gpu_programs.h"
 #include "tests/compiler/prover/seeded_gpu_schedule.h"
 
-// What is proved of boxes, and the lemma that it relies on: the rows of a box read one run of an input.
+// The proof of boxes, and the lemma on which it relies: the rows of a box read one run of an input.
 namespace padlock::compiler {
 namespace {
 

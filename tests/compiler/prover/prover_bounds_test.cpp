@@ -10,7 +10,7 @@
 #include "tests/compiler/prover/mutant_case.h"
 #include "tests/compiler/schedule/index_arithmetic.h"
 
-// Sizes that a program does not bound: what indices of 64 bits need of them is asked of every launch, and nothing else.
+// Sizes that a program does not bound: each launch checks exactly the bounds that 64-bit indices need.
 namespace padlock::compiler {
 namespace {
 

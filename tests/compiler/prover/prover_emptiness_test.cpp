@@ -6,8 +6,8 @@
 #include "tests/compiler/prover/mutant_case.h"
 #include "tests/solver/failing_solver.h"
 
-// "No point violates it" is shown by emptiness, and much is empty for other reasons: contradictory assumptions, an
-// access that never happens, a constant that was cut off, a solver that gave up. None of them is a proof.
+// "No point violates it" is shown by an empty set. Sets may be empty for other reasons: contradictory assumptions, an
+// access that never happens, a constant that was truncated, a solver that gave up. None of them counts as a proof.
 namespace padlock::compiler {
 namespace {
 

@@ -10,8 +10,8 @@
 #include "tests/compiler/prover/mutant_case.h"
 #include "tests/solver/failing_solver.h"
 
-// The prover is tested by lying to it: each seeded bug below makes a right kernel wrong, and it must say so, with a
-// counter-example that an execution confirms.
+// Seeded bugs: each makes a correct kernel wrong. The prover must refute it, with a counter-example that an execution
+// confirms.
 namespace padlock::compiler {
 namespace {
 

@@ -5,8 +5,7 @@
 #include "tests/compiler/prover/mutant_case.h"
 #include "tests/differential/programs/random_program.h"
 
-// Seeded bugs in random programs: whatever is refuted of them is seen when it is executed, and the right kernels do
-// nothing wrong there.
+// Seeded bugs in random programs: an execution confirms every refutation, and correct kernels do nothing wrong there.
 namespace padlock::compiler {
 namespace {
 

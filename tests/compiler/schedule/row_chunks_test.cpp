@@ -10,9 +10,8 @@
 #include "tests/compiler/schedule/run_on_targets.h"
 #include "tests/compiler/seeded/plan_always.h"
 
-// Rows that are shorter than a vector: which schedules take them by permutation, that the proof of it finds bugs, and
-// what the code of every level of x86-64 that this machine runs makes of them, between guard pages and in several
-// tasks.
+// Rows shorter than a vector: which schedules take them in chunks, that their proof finds bugs, and that the code of
+// every x86-64 level of this machine is right, between guard pages and in several tasks.
 namespace padlock::compiler {
 namespace {
 

@@ -10,7 +10,7 @@
 #include "tests/common/environment.h"
 #include "tests/common/rng.h"
 
-// Rows are taken together by what is said of an expression here: judged by its values.
+// Facts about an expression that let rows be taken together: compared with the expression's values.
 namespace padlock::compiler {
 namespace {
 

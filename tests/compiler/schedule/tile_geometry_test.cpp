@@ -12,8 +12,8 @@
 #include "tests/compiler/seeded/seeded_bugs.h"
 #include "tests/compiler/seeded/wrong_schedule.h"
 
-// A tile's positions and words have no size in them. So they are not proved: all positions of each shape that a
-// schedule can have are tried here, with the expressions that code is made of.
+// A tile's positions and words do not depend on sizes. So they are tested and not proved: all positions of each shape
+// that a schedule can have, with the expressions from which code is made.
 namespace padlock::compiler {
 namespace {
 

@@ -10,8 +10,8 @@
 #include "tests/common/environment.h"
 #include "tests/compiler/schedule/run_on_targets.h"
 
-// Runs whose columns lie apart in what they load: which schedules take them by boxes, that the proof of it finds bugs,
-// and what the code of every level of x86-64 that this machine runs makes of them.
+// Runs whose columns lie apart in the loaded tensor: which schedules take them by boxes, that their proof finds bugs,
+// and that the code of every x86-64 level of this machine is right.
 namespace padlock::compiler {
 namespace {
 

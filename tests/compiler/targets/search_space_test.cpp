@@ -1,4 +1,4 @@
-// What a tuner goes through: every config of it makes other code than those before it.
+// The configs that a tuner tries: each makes code that differs from the code of all before it.
 
 #include <doctest/doctest.h>
 

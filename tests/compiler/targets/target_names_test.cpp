@@ -17,8 +17,8 @@
 #include "tests/common/environment.h"
 #include "tests/common/expect.h"
 
-// LLVM ends the process where it is asked for what it has not: each name that may reach it is tried here, so that a
-// name that got through would end this test.
+// LLVM ends the process if it is asked for a target or CPU that it does not have. Each name that may reach it is tried
+// here, so a wrong one would end this test.
 namespace padlock::compiler {
 namespace {
 

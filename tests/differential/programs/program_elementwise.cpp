@@ -1,4 +1,4 @@
-// The part of ProgramBuilder that makes elementwise operations and what stands beside their operand.
+// The part of ProgramBuilder that makes elementwise operations and their further operands.
 #include <fmt/format.h>
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// The part of ProgramBuilder that applies operations: those that move data, and what all have in common.
+// The part of ProgramBuilder that applies operations: data movement, and the helpers of all operations.
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>

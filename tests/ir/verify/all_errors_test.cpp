@@ -12,7 +12,7 @@
 #include "support/messages/error_list.h"
 #include "tests/ir/program_testing.h"
 
-// Each fault of a text is an error, and nothing else is.
+// Each fault of a text is reported once, and nothing else is reported.
 namespace padlock::ir {
 namespace {
 

@@ -1,5 +1,5 @@
-// The layer on whatever driver there is: a GPU's, or the fake one that PADLOCK_CUDA_DRIVER names. Each case says that
-// it was skipped, and why, where there is none.
+// The CUDA layer on any driver: a GPU's, or the fake one that PADLOCK_CUDA_DRIVER names. Without a driver each case
+// prints that it is skipped, and why.
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// What a real driver rarely does. After each: the right error, nothing left behind, the context stack as found.
+// Failures that a real driver rarely has. After each: the right error, nothing left behind, an unchanged context stack.
 
 #include <doctest/doctest.h>
 

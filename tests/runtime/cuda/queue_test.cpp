@@ -1,4 +1,4 @@
-// Tests the times that a queue tells, by the fake driver's two clocks: the device's and its caller's.
+// Tests a queue's timings by the fake driver's two clocks: the device's and its caller's.
 
 #include "runtime/cuda/gpu_queue.h"
 

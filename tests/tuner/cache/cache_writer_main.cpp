@@ -1,5 +1,5 @@
-// One of many processes that write a cache until they are killed: cache_writer FILE WRITER COUNT [URL]. Says the number
-// of each record once it is committed or, with a URL, left at that exchange.
+// One of many processes that write a cache until they are killed: cache_writer FILE WRITER COUNT [URL]. Prints the
+// number of each record once it is committed or, with a URL, left at that exchange.
 
 #include <fmt/format.h>
 #include <sys/prctl.h>

@@ -1,5 +1,5 @@
-// Processes that write one cache and are killed at random: what they said was committed is there, and no reader ever
-// sees anything else than whole records.
+// Processes that write one cache and are killed at random. Every record that they reported as committed is there, and
+// readers only ever see whole records.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>

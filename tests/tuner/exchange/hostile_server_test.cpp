@@ -10,8 +10,8 @@
 #include "tuner/exchange/redis.h"
 #include "tuner/exchange/sync.h"
 
-// A server that does whatever it likes. The client is a process of its own, so that what it takes can be measured; a
-// hang ends it.
+// A hostile server. The client is a process of its own, so that its memory and time can be measured and a hang can be
+// ended.
 namespace padlock::tuner {
 namespace {
 

@@ -1,4 +1,4 @@
-// Where tensors are found decides what a config is worth.
+// The place of tensors decides which config is best.
 
 #include "tuner/cache/regime.h"
 

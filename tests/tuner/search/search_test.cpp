@@ -1,4 +1,4 @@
-// The search alone: configs are numbers with a time, and the clock counts tries.
+// The search alone: a config is a number with a time, and the clock counts tries.
 
 #include "tuner/search/search.h"
 

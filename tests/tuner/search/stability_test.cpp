@@ -1,5 +1,5 @@
-// Tunes the same problems again and again by a simulated clock, and compares the choices. How long a GPU's tries take,
-// and how far its times may be trusted, are an H200's.
+// Tunes the same problems repeatedly by a simulated clock, and compares the choices. The durations of a GPU's tries,
+// and the noise of its times, are an H200's.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Counts what a whole search asks of the worker, on simt and on the fake driver: the same on both.
+// Counts the requests of a whole search to the worker. They are the same on simt and on the fake driver.
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Comparing results on a GPU: the kernel, as this CPU runs it, and how little else it takes.
+// Comparing results on a GPU: the kernel, as this CPU runs it, and how little memory it takes.
 
 #include "tuner/trial/device_reference.h"
 

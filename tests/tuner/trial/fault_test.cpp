@@ -1,4 +1,4 @@
-// Configs that misbehave: each is caught and named, this process lives, and the healthy configs are as without it.
+// Configs that misbehave: each is caught and named, this process survives, and healthy configs are not affected.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

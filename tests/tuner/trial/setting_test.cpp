@@ -1,4 +1,4 @@
-// Where the buffers of what is timed are found.
+// The place of the buffers during a timing.
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Configs that are right, and requests that are not, in this process.
+// Correct configs, and wrong requests, in this process.
 
 #include "tuner/trial/try_config.h"
 

@@ -1,4 +1,4 @@
-// The worker's process: how it is found, starts, is replaced, and ends with its parent.
+// The worker's process: how it is found, started and replaced, and how it ends with its parent.
 
 #include "tuner/worker/worker.h"
 
