@@ -87,8 +87,8 @@ void check_moves_of_f32(const char* target, std::initializer_list<Op> ops, std::
   }
 }
 
-// The manual says of rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 that they take and give the high word, and bounds no
-// error: so they may be wrong by 32 units of it, 2^-15.
+// The manual says that rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 take and return the high word, and bounds no error.
+// So they may be wrong by 32 units of it, 2^-15.
 TEST_CASE("nor of f32") {
   check_moves_of_f32("sm_90",
                      {Op::log, Op::tanh, Op::sigmoid, Op::gelu, Op::gelu_tanh, Op::silu, Op::softplus, Op::rsqrt},

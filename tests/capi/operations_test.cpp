@@ -15,7 +15,7 @@ namespace {
 
 std::string text_of(const padlock_text* text) { return {padlock_text_data(text), padlock_text_size(text)}; }
 
-/// A folder that goes with what is in it.
+/// A folder, which the destructor removes with its contents.
 struct Folder {
   Folder() { REQUIRE(mkdtemp(path.data()) != nullptr); }
   ~Folder() {

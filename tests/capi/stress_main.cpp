@@ -24,7 +24,7 @@ constexpr int kPrograms = 50, kSizes = 4;
 constexpr std::size_t kGuard = 64;
 constexpr unsigned char kPoison = 0xA5;
 
-/// One size of a program, its data, and what comes out.
+/// One size of a program, with its data and results.
 struct Problem {
   std::int64_t rows = 0, columns = 0, low = 0;
   std::vector<float> x;

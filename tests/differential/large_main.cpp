@@ -42,7 +42,7 @@ constexpr std::int8_t kFill = 119;
 constexpr std::array kConfigs = {"", "split=0"};
 constexpr int kRandomCoordinates = 1000000;
 
-constexpr std::size_t kAxes = 4;  // of every result, with 1s in front where it has fewer
+constexpr std::size_t kAxes = 4;  // of every result; one with fewer axes gets extents of 1 in front
 using Coordinates = std::array<std::int64_t, kAxes>;
 
 std::int8_t element_at(std::int64_t offset) {
@@ -67,7 +67,7 @@ std::int64_t available_kib() {
   std::exit(1);
 }
 
-/// Address space whose page k shows page k mod 521 of a file.
+/// Address space whose page k maps page k mod 521 of a file.
 class RepeatedInput {
  public:
   explicit RepeatedInput(std::int64_t bytes) : bytes_((bytes + kPeriod - 1) / kPeriod * kPeriod) {
@@ -147,7 +147,7 @@ class ReferenceCheck {
       die(fmt::format("{}: {} differs from the interpreter's, found {:#x}", case_.name, at, found));
     ++checked_;
   }
-  /// Every combination of what is next to an edge, or an end of the axis.
+  /// Checks every combination of coordinates next to an edge, or at an end of the axis.
   void at_edges() {
     std::array<std::vector<std::int64_t>, kAxes> choices;
     for (std::size_t axis = 0; axis < kAxes; ++axis) {

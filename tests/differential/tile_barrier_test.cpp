@@ -71,7 +71,7 @@ TEST_CASE("a tile without its barrier, or with it before the loads, is a race") 
 }
 
 TEST_CASE("one element has no race, whatever the barrier") {
-  // It is stored where it was loaded, for results that are made after the barrier have no phases.
+  // It is stored at the place of its load: results made after the barrier have no phases.
   for (const Mutation bug : races())
     CHECK(run("program p(x: f32[A, A], l: dim) where 0 <= l <= 8 "
               "{ t = transpose(x, perm = [1, 0]) z = add(t, x) return z }",

@@ -18,7 +18,7 @@ namespace {
 using tuner::Choice;
 using tuner::Record;
 
-/// What an export holds, as good or bad as it is.
+/// Reads the good records of an export.
 void read_export(std::string_view text) {
   for (const Record& record : tuner::parse_lines(text).records)
     require(tuner::parse_line(to_line(record)) == record, "a record that was read is read again");

@@ -46,7 +46,7 @@ double seconds_allowed() { return 3; }
 
 }  // namespace padlock::fuzz
 
-/// The first byte says what the others are: '*' a whole file, anything else before metadata.
+/// The first byte selects the kind of the others: '*' for a whole file, any other for metadata.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace padlock::fuzz;
   if (size == 0) return 0;

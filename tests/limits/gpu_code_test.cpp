@@ -39,7 +39,7 @@ TEST_CASE("a program that is too long for a GPU in all variants of its kernels i
   }
 }
 
-/// Kernels that each transpose, and have code for narrow outputs beside their tiles where there is room for it.
+/// Kernels that transpose, and also have code for narrow outputs if there is room for it.
 std::string transposes(int kernels) {
   std::string inputs, body, results;
   for (int i = 0; i < kernels; ++i) {

@@ -85,7 +85,7 @@ void use_kernel(const Kernel& kernel, const std::string& name, Shares& shares) {
   }
 }
 
-/// Parses and lowers a program; nothing where it is refused.
+/// Parses and lowers a program; nullopt if it is refused.
 std::optional<std::vector<Kernel>> lowered(std::optional<ir::Program>& program, const std::string& text,
                                            const std::string& name, Shares& shares) {
   const auto parsed = [&]() -> Status {

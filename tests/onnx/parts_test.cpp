@@ -10,7 +10,8 @@ Message graph_value(std::string_view name, int rank, const char* extent) {
   return value_info(name, kFloat, shape);
 }
 
-/// x -> Pad p -> Conv c -> Relu r -> Pad q -> Conv d -> Abs y; the shapes of what the Convs make are there, or not.
+/// x -> Pad p -> Conv c -> Relu r -> Pad q -> Conv d -> Abs y. The model states the shapes of the Convs' results if
+/// `has_shapes`.
 ModelParts two_convs(bool has_shapes = true) {
   ModelParts parts{
       .inputs = {value_info("x", kFloat, {"N", "H"})},

@@ -32,7 +32,7 @@ TEST_CASE("division rounds towards zero, whatever is known of the sign") {
   CHECK(sizes.truncated_div(extent, sizes.constant(2)) == sizes.floordiv(extent, sizes.constant(2)));
 }
 
-/// The text of what `nodes` make of the extents of x[N, M], as "d", a list of one.
+/// Returns the text of "d", a list of one size that `nodes` compute from the extents of x[N, M].
 std::string sized(std::vector<Message> nodes, std::vector<Message> constants) {
   constants.push_back(int64s("i0", {1}, {0}));
   constants.push_back(int64s("i1", {1}, {1}));
@@ -63,7 +63,7 @@ TEST_CASE("each operator on sizes") {
 }
 
 TEST_CASE("a shape that is chosen by what is known of it") {
-  // As exporters expand: where the shape says -1, one.
+  // As exporters expand: 1 where the shape has -1.
   CHECK(sized({node("Equal", {"n", "none"}, {"e"}), node("Where", {"e", "two", "n"}, {"d"})},
               {int64s("two", {1}, {2}), int64s("none", {1}, {-1})}) == "N");
 }

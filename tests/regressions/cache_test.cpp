@@ -22,7 +22,7 @@ namespace padlock::regressions {
 using session::Context;
 using tuner::Mode;
 
-/// A copy of this process, for which `pid` is 0; killed where the object ends.
+/// A forked copy of this process, in which `pid` is 0. The destructor kills it.
 struct Child {
   const pid_t pid = ::fork();
   Child() = default;

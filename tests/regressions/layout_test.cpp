@@ -64,7 +64,7 @@ TEST_CASE("pytorch_97117: a pad of 0 is a copy") {
 
 TEST_CASE("triton_1330: rows of 1185 elements are misaligned") {
   Regression r("program p(x: f16[A, B]) { y = relu(x) z = pad(y, low = [0, 1], high = [0, 0]) return z, y }");
-  r.proves(compiler::ObligationKind::align, "");  // what goes past the caches, and a GPU's vectors, begin at boundaries
+  r.proves(compiler::ObligationKind::align, "");  // stores past the caches, and a GPU's vectors, are aligned
   r.same({{shape({6, 1185})}});
   r.same({{shape({2, 33})}});
 }

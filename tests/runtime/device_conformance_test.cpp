@@ -54,7 +54,7 @@ Error error_of(Result<T> result) {
   return std::move(result).error();
 }
 
-/// Runs a test body on each device that there is here.
+/// Runs a test body on each device of this machine.
 template <class Body>
 void on_each_device(Body&& body) {
   for (const DeviceId& id : devices_here()) {

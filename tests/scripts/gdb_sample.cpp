@@ -11,7 +11,7 @@ namespace {
 
 [[gnu::noinline]] void stop_here(const Expr& e) { std::printf("%u\n", e.id()); }
 
-/// Has the context as a member, like most of what works on expressions.
+/// Has the context as a member, like most code that works on expressions.
 class Holder {
  public:
   explicit Holder(ExprContext& exprs) : exprs_(exprs) {}

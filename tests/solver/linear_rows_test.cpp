@@ -21,7 +21,7 @@ struct Tally {
   int points = 0, rows = 0, nonlinear = 0;
 };
 
-/// The values of a system's variables at a point; nothing where one does not fit.
+/// Returns the values of a system's variables at a point; nullopt if one does not fit.
 std::optional<std::vector<Int128>> values_at(const ir::ExprContext& exprs, const LinearSystem& system,
                                              const std::vector<std::int64_t>& point) {
   std::vector<Int128> values;

@@ -17,7 +17,7 @@ constexpr std::array kVariants = {Variant{"default", ""}, Variant{"no split", "s
                                   Variant{"bounds check", "", true},
                                   Variant{"narrow, past the caches", "vector_bytes=16,unroll=4,store=nontemporal"}};
 
-/// The kernel, and its variant for these sizes where there is one.
+/// Runs the kernel, and its variant for these sizes if there is one.
 void check_case(const AddressCase& c, Compilations& compilations, const Variant& variant) {
   const std::uint64_t seed = testing::seed_or(31);
   CAPTURE(c.name);

@@ -19,7 +19,7 @@ std::vector<abi::KernelAbi> emit_proven(llvm::Module& module, Schedule schedule,
 
 const Schedule& read(const ProvenKernel& kernel) { return kernel.schedule(); }
 
-// A copy of what was proved is proved.
+// A copy of a proven kernel is a proven kernel.
 static_assert(std::is_copy_constructible_v<ProvenKernel> && std::is_move_constructible_v<ProvenKernel>);
 static_assert(!std::is_aggregate_v<ProvenKernel> && !std::is_default_constructible_v<ProvenKernel>);
 static_assert(!std::is_constructible_v<ProvenKernel, Schedule>);

@@ -169,7 +169,7 @@ std::vector<Tally> prove_random(const Options& options) {
   return tallies;
 }
 
-/// 1 where isl proves more than one obligation in a thousand that is not proved without it, or anything failed.
+/// Returns 1 if isl proves more than one obligation in a thousand that is not proved without it, or if anything failed.
 int run(const Options& options) {
   bool lost = false;
   for (const auto& tallies : {prove_fixed(options), prove_random(options)})

@@ -315,7 +315,7 @@ TEST_CASE("row chunks have the interpreter's bits, at any length, in memory betw
       {"program p(x: i8[B, S]) { y = pad(x, low = [0, 1], high = [0, 1]) z = cast(y, i32) return y, z }", {}},
   };
   const std::uint64_t seed = testing::seed_or(7);
-  MESSAGE("PADLOCK_SEED=", seed);  // of data, misalignments and where tasks are cut
+  MESSAGE("PADLOCK_SEED=", seed);  // for data, misalignments and task boundaries
   for (const std::string& target : runnable_targets())
     for (const auto& [text, amounts] : programs) {
       CAPTURE(target);

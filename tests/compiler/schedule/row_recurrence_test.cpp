@@ -49,7 +49,7 @@ struct Sizes {
   Expr reflected() { return folded(moved(), exprs.mul(number(2), exprs.sub(extent, number(1)))); }
 };
 
-/// Checks what growth says from `at` on, and returns the rows that it says it of.
+/// Checks the recurrence from `at` on, and returns the rows for which it holds.
 Int128 check(Sizes& sizes, Expr e, const RowRecurrence& growth, std::vector<std::int64_t> values) {
   const std::int64_t at = values[sizes.row.symbol()];
   const Int128 here = sizes.value(e, values), step = sizes.value(growth.step, values);

@@ -62,7 +62,7 @@ TEST_CASE("edge, reflect, symmetric and wrap share bodies between their laps") {
     const Shape shape = shape_of(pad(mode));
     CHECK(shape.segments <= kMaxSegments);
     CHECK(shape.bodies == 3);      // forward, backward, and the laps beyond one
-    CHECK(shape.predicated == 1);  // of which only the last is not a vector loop
+    CHECK(shape.predicated == 1);  // only the last of them is not a vector loop
   }
   const Shape wrap = shape_of(pad("wrap"));
   CHECK(wrap.bodies == 2);

@@ -8,7 +8,7 @@
 namespace padlock::compiler {
 namespace {
 
-/// The blocks on the way round a barrier, where a function has one.
+/// The blocks around a barrier, if a function has one.
 struct Barrier {
   llvm::BasicBlock *before = nullptr, *barrier = nullptr, *after = nullptr;
 

@@ -178,7 +178,7 @@ TEST_CASE("random names are refused, or make code") {
       ++made;
     else
       CHECK(compiler.error().code == Code::invalid_argument);
-    // Each that is taken makes code, as above; here a few, of which none is one that LLVM does not know.
+    // Each accepted name makes code, as above. Here only a few are compiled, since LLVM knows all of them.
     if (compiler && made % 50 == 0) CHECK((*compiler)->compile(program_of(kPrograms[0]), {}));
   }
   CHECK(made > 100);

@@ -23,7 +23,7 @@ const Symbol& symbol_of(const Program& program, std::string_view name) {
   return program.exprs().symbol(program.exprs().find_symbol(name)->symbol());
 }
 
-/// The range that `where` gives to S, an extent, or to k, a dim.
+/// Returns the range that `where` gives to S, an extent, or to k, a dim.
 Range range_of(std::string_view name, const std::string& where) {
   const Program program = accept("program p(x: f32[S], k: dim) where " + where + " { return x }");
   return symbol_of(program, name).range;
@@ -31,7 +31,7 @@ Range range_of(std::string_view name, const std::string& where) {
 
 constexpr Int128 kLimit = Int128{1} << 40;
 
-/// How often memory is asked for while a text is parsed: what parsing costs, the same on every machine.
+/// Returns the number of allocations while a text is parsed: the cost of parsing, the same on every machine.
 long cost(const std::string& text) {
   const long before = padlock::testing::allocation_count();
   static_cast<void>(parse_program(text));

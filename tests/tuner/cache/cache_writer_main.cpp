@@ -50,6 +50,6 @@ int main_of(const std::string& path, int writer, int count, const std::string& u
 
 int main(int argc, char** argv) {
   if (argc != 4 && argc != 5) return 1;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that fails leaves nobody behind
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that fails leaves no process behind
   return padlock::tuner::main_of(argv[1], std::atoi(argv[2]), std::atoi(argv[3]), argc == 5 ? argv[4] : "");
 }

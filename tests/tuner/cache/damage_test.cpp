@@ -56,7 +56,7 @@ struct Outcome {
   std::size_t warnings = 0;
 };
 
-/// What a program sees of the file as it is.
+/// Returns a program's view of the damaged file.
 Outcome look_up(const Specimen& specimen, Mode mode) {
   Outcome outcome;
   const auto store = Store::open(
