@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <random>
 
 #include "support/cpu_cache.h"
@@ -15,6 +16,7 @@
 #include "tools/commands/model_names.h"
 #include "tools/commands/open.h"
 #include "tools/text/bench_report.h"
+#include "tools/text/waiting.h"
 
 namespace padlock::tools {
 namespace {
@@ -129,7 +131,9 @@ Outcome<ExitCode> execute(const BenchOptions& options, const lib::Context& conte
       .inputs = inputs,
       .outputs = outputs,
       .timing = {.rounds = static_cast<int>(options.rounds), .budget_ms = kBudgetMs, .warm_up_ms = 20, .seed = seed}};
+  std::optional<Waiting> waiting(std::in_place, fmt::format("timing {} beside a copy", program.name()));
   PADLOCK_TRY(const auto comparisons, time_all(subject));
+  waiting.reset();
   const BenchReport report{.program = program.name(),
                            .device = options.device,
                            .call = call,
