@@ -13,10 +13,10 @@ namespace padlock::ir::syntax {
 /// Reads "[dim, dim, ...]".
 [[nodiscard]] Result<std::vector<Dim>> parse_dim_list(TokenCursor& cursor);
 
-/// Reads "dim cmp dim {cmp dim}" and appends it, split.
+/// Reads "dim cmp dim {cmp dim}" and appends it as one constraint for each `cmp`.
 [[nodiscard]] Status parse_constraint(TokenCursor& cursor, std::vector<Constraint>& constraints);
 
-/// Reads "dim cmp dim {cmp dim}, ..." and appends it, chains split.
+/// Reads a list of these, "dim cmp dim {cmp dim}, ...", and appends one constraint for each `cmp`.
 [[nodiscard]] Status parse_constraints(TokenCursor& cursor, std::vector<Constraint>& constraints);
 
 }  // namespace padlock::ir::syntax

@@ -48,7 +48,7 @@ def _values(signature: Signature, defaults: dict[str, Any], arguments: tuple[Any
 
 
 def call(self, *arguments, **named):  # type: ignore[no-untyped-def]
-    """Calls a kernel. Without tensors it returns torch's."""
+    """Calls a kernel. One without tensor arguments returns torch's tensors."""
     if named.pop("out", None) is not None:
         raise TypeError("out: expected None under torch.compile")
     signature = self._signature
