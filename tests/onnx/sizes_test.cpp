@@ -69,7 +69,7 @@ TEST_CASE("a shape that is chosen by what is known of it") {
 }
 
 TEST_CASE("sizes in two dimensions are moved as tensors are") {
-  // As older exporters turn round the pads of torch: [a, b, c, d] as [[c, d], [a, b]], transposed.
+  // As older exporters convert torch's pads: [a, b, c, d] becomes [[c, d], [a, b]], and is transposed.
   const std::string text =
       imported({.inputs = {value_info("x", kFloat, {"N", "M"})},
                 .constants = {int64s("pads", {4}, {1, 2, 3, 4}), int64s("two", {2}, {-1, 2}), int64s("s", {1}, {-1}),

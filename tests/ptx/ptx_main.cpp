@@ -124,8 +124,8 @@ class PtxRun {
   }
 
  private:
-  /// Each program for each architecture under the default config and two others; in a slice, the default config for
-  /// one architecture in turn, and for every third program another config for a second one.
+  /// Compiles each program for each architecture with the default config and two others. In a slice: with the default
+  /// config for one architecture in turn, and every third program with another config for a second one.
   bool add_program(const std::string& text) {
     const std::size_t turn = programs_++;
     if (!options_.full)

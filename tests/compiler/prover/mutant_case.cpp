@@ -84,7 +84,7 @@ class Example {
     return all;
   }
 
-  /// All events of executions of tasks with every strategy, and with these elements past a boundary.
+  /// Returns all events of executions of tasks with every strategy, shifted and peeled by these numbers of elements.
   [[nodiscard]] Result<std::vector<Event>> events(std::int64_t shift, std::int64_t peel) const {
     std::vector<Event> all;
     std::optional<std::pair<std::int64_t, std::int64_t>> rows;

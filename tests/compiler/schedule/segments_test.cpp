@@ -7,7 +7,7 @@ namespace {
 
 struct Shape {
   std::size_t cases = 0;
-  std::size_t segments = 0;  // most of any case
+  std::size_t segments = 0;  // the largest number over all cases
   std::size_t bodies = 0;
   std::size_t predicated = 0;  // bodies with one lane
 };

@@ -231,7 +231,7 @@ std::vector<SeededBug> seeded_bugs_of_many() {
   };
 }
 
-/// Of boxes of few rows.
+/// Returns the seeded bugs of boxes of few rows.
 std::vector<SeededBug> seeded_bugs_of_few() {
   return {
       {"rows that there are not are not left out", Kind::store,
