@@ -7,8 +7,8 @@
 #include "tests/compiler/seeded/seeded_bugs.h"
 #include "tests/differential/host_check.h"
 
-// A barrier that is dropped or stands elsewhere, of a tile or of a grid's table of rows, is found where threads run one
-// after the other: not by a wrong result, which may be right by chance, but as a race.
+// A barrier of a tile, or of a grid's table of rows, that is missing or misplaced is found by an execution of threads one
+// after the other: as a race, since the result may be right by chance.
 namespace padlock::differential {
 namespace {
 
@@ -100,7 +100,7 @@ TEST_CASE("a table of rows without its barrier, or with it before the table, is 
 }
 
 TEST_CASE("one element has no race, whatever the barrier") {
-  // It is stored where it was loaded, for results that are made after the barrier have no phases.
+  // It is stored at the place of its load: results made after the barrier have no phases.
   for (const Mutation bug : races())
     CHECK(run("program p(x: f32[A, A], l: dim) where 0 <= l <= 8 "
               "{ t = transpose(x, perm = [1, 0]) z = add(t, x) return z }",

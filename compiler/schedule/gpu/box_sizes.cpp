@@ -41,8 +41,8 @@ constexpr std::int64_t kManyBoxes = 1056, kFewestBoxBytes = 1 << 10;
 constexpr std::int64_t kLongestTurnedRow = 1024, kLongestJoinedRow = 63;
 /// Tiles are as fast if most of each is full: from this many bytes of a row, and elements across, on.
 constexpr std::int64_t kTiledRow = 256, kTiledAcross = 512;
-/// Rows of fewer columns that are whole vectors are as fast in a grid of vectors, which gathers them in registers. (u8,
-/// f16 and f32 of 16 channels .85, .93 and 1.00, and .85, .83 and .98 in boxes.)
+/// With fewer columns, rows of whole vectors are as fast in a grid of vectors, which gathers them in registers. (For
+/// u8, f16 and f32 of 16 channels a grid has .85, .93 and 1.00 of a copy's speed, boxes .85, .83 and .98.)
 constexpr std::int64_t kFewestTurnedColumns = 33;
 /// Fewer channels are as fast in a grid, too, if the input has its channels together. (f16 of 3 channels .84, in boxes
 /// .73; of 4 .63 both.)
@@ -215,7 +215,7 @@ class BoxSizes {
         at_most(exprs_.mul(boxes_.slices->total, exprs_.constant(widest_)), kTiledRow - 1);
       }
     }
-    // Several rows follow each other only if they are whole.
+    // If a box has a part of the columns, several of its rows are not adjacent in the output.
     if (boxes_.columns) at_most(box_rows_apart(kernel_, boxes_), 0);
   }
 

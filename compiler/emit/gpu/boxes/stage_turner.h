@@ -8,8 +8,9 @@
 
 namespace padlock::compiler {
 
-/// Emits copies into stages that have an input's elements in the output's order (BoxTurn). A thread loads some words of
-/// elements that lie together across, for four columns. It then stores four columns of each of those elements.
+/// Emits copies into stages that have an input's elements in the output's order (BoxTurn). For each of four columns a
+/// thread loads some words, whose elements are adjacent along the turned axis. For each of these elements it then
+/// stores the four columns.
 class StageTurner {
  public:
   /// `thread`: its number in the block, an index.
