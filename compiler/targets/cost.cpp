@@ -99,8 +99,8 @@ class GpuCost {
     cost_.instructions = cost_.blocks * (tile.threads * kThread + words * tile.array_count) / kWarp;
   }
 
-  /// All vectors of a box take the same path, whatever rows they are of: twice the rows of most. A thread has four
-  /// words of a turned stage on their way.
+  /// All vectors of a box take the same path, for each row that a vector may have elements of: 1 + lanes / columns. A
+  /// thread has four words of a turned stage on their way.
   void count_boxes(const Boxes& boxes) {
     ir::ExprContext& exprs = schedule_.exprs();
     const double columns = value_of(schedule_.columns, binding_);
