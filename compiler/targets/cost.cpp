@@ -24,8 +24,7 @@ double lanes_of(const Body& body, double columns) {
 double chunks_of(const Schedule& schedule, std::size_t row_case, const ir::Binding& binding) {
   double chunks = 0;
   const double row = value_of(schedule.columns, binding);
-  if (const RowChunks* const chunked = schedule.row_chunks(); chunked && value_of(chunked->loop.vectors, binding) > 0)
-    return row / chunked->loop.lanes;
+  if (makes_plan(schedule, binding)) return row / schedule.row_chunks()->loop.lanes;
   for (const SegmentCall& call : schedule.cases[row_case].calls) {
     const double columns = value_of(call.end, binding) - value_of(call.begin, binding);
     const Body& body = schedule.bodies[static_cast<std::size_t>(call.body)];
@@ -169,6 +168,11 @@ class GpuCost {
 };
 
 }  // namespace
+
+bool makes_plan(const Schedule& schedule, const ir::Binding& binding) {
+  const RowChunks* const chunks = schedule.row_chunks();
+  return chunks != nullptr && value_of(chunks->loop.vectors, binding) > 0;
+}
 
 KernelCost cost_of(const Schedule& schedule, const ir::Binding& binding) {
   KernelCost cost{.read_bytes = read_bytes(schedule, binding)};

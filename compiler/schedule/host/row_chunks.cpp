@@ -217,7 +217,7 @@ Left left_by(const Kernel& kernel, const RowChunks& chunks) {
 void make_row_chunks(Schedule& schedule, const ScheduleOptions& options) {
   const bool permutes = std::ranges::any_of(options.permutes.bytes, [](int bytes) { return bytes > 0; });
   const int rank = schedule.kernel.rank();
-  if (!permutes || !options.split || schedule.row_axis != rank - 2) return;
+  if (!options.plans || !permutes || !options.split || schedule.row_axis != rank - 2) return;
   std::optional<RowChunks> best;
   for (int axes = 1; axes <= std::min(kMaxAxes, rank - 1); ++axes) {
     std::optional<RowChunks> made = RowChunkMaker(schedule, options, axes).make();

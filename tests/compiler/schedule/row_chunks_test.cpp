@@ -116,6 +116,8 @@ TEST_CASE("rows have no chunks where they are long, or one, or their columns lie
   CHECK_FALSE(has_row_chunks(
       "program p(x: f32[B, S]) { y = pad(x, low = [0, 1], high = [0, 1], interior = [1, 0]) return y }"));
   CHECK_FALSE(has_row_chunks(kPad, "host:x86-64-v3", "split=0"));
+  CHECK_FALSE(has_row_chunks(kPad, "host:x86-64-v3", "plan=0"));
+  CHECK(has_row_chunks(kPad, "host:x86-64-v3", "plan=1"));
 }
 
 TEST_CASE("windows of 16 bytes are permuted and stored several as one where a target permutes by blocks") {
