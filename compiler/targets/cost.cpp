@@ -24,8 +24,7 @@ double lanes_of(const Body& body, double columns) {
 double chunks_of(const Schedule& schedule, std::size_t row_case, const ir::Binding& binding) {
   double chunks = 0;
   const double row = value_of(schedule.columns, binding);
-  if (const RowChunks* const chunked = schedule.row_chunks(); chunked && value_of(chunked->loop.vectors, binding) > 0)
-    return row / chunked->loop.lanes;
+  if (makes_plan(schedule, binding)) return row / schedule.row_chunks()->loop.lanes;
   for (const SegmentCall& call : schedule.cases[row_case].calls) {
     const double columns = value_of(call.end, binding) - value_of(call.begin, binding);
     const Body& body = schedule.bodies[static_cast<std::size_t>(call.body)];
@@ -101,8 +100,8 @@ class GpuCost {
     cost_.instructions = cost_.blocks * (tile.threads * kThread + words * tile.array_count) / kWarp;
   }
 
-  /// All vectors of a box take the same path, whatever rows they are of: twice the rows of most. A thread has four
-  /// words of a turned stage on their way.
+  /// All vectors of a box take the same path, for each row that a vector may have elements of: 1 + lanes / columns. A
+  /// thread has four words of a turned stage on their way.
   void count_boxes(const Boxes& boxes) {
     ir::ExprContext& exprs = schedule_.exprs();
     const double columns = value_of(schedule_.columns, binding_);
@@ -186,6 +185,11 @@ class GpuCost {
 };
 
 }  // namespace
+
+bool makes_plan(const Schedule& schedule, const ir::Binding& binding) {
+  const RowChunks* const chunks = schedule.row_chunks();
+  return chunks != nullptr && value_of(chunks->loop.vectors, binding) > 0;
+}
 
 KernelCost cost_of(const Schedule& schedule, const ir::Binding& binding) {
   KernelCost cost{.read_bytes = read_bytes(schedule, binding)};

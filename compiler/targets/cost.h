@@ -24,7 +24,8 @@ struct KernelCost {
   double instructions = 0;     ///< instructions of all warps together
 };
 
-/// Precondition: the schedule is of the binding's program.
+/// Preconditions of both: the schedule is of the binding's program. Returns whether the binding has a plan.
+[[nodiscard]] bool makes_plan(const Schedule& schedule, const ir::Binding& binding);
 [[nodiscard]] KernelCost cost_of(const Schedule& schedule, const ir::Binding& binding);
 
 }  // namespace padlock::compiler

@@ -177,17 +177,16 @@ class EntryEmitter : private FunctionEmitter {
     Value* begins = has_plan_;
     for (const int axis : chunks.row_axes(kernel()))
       begins = builder_.CreateAnd(begins, builder_.CreateIsNull(coordinates[static_cast<std::size_t>(axis)]));
+    begins = builder_.CreateAnd(begins, emit_predicate(builder_, exprs_, kernel().graph, chunks.holds));
     BasicBlock* units = block("units");
     BasicBlock* some = block("some_units");
     BasicBlock* others = block("other_rows");
     builder_.CreateCondBr(begins, units, others);
     builder_.SetInsertPoint(units);
     Value* columns = exprs_.exact(builder_, context_.schedule.columns);
-    const auto axis = static_cast<std::size_t>(chunks.unit_axis(kernel()));
-    std::vector<Value*> arguments = {
-        scope_.argument(0), builder_.CreateMul(row, columns),
-        builder_.CreateSub(exprs_.exact(builder_, kernel().extents[axis]), coordinates[axis]),
-        builder_.CreateMul(builder_.CreateSub(scope_.argument(2), row), columns)};
+    std::vector<Value*> arguments = {scope_.argument(0), builder_.CreateMul(row, columns),
+                                     exprs_.exact(builder_, chunks.alike),
+                                     builder_.CreateMul(builder_.CreateSub(scope_.argument(2), row), columns)};
     for (Value* base : emitter.bases_of(chunks.sources)) arguments.push_back(base);
     llvm::CallInst* taken = builder_.CreateCall(parts_.chunks, arguments);
     taken->setCallingConv(parts_.chunks->getCallingConv());

@@ -144,6 +144,8 @@ class SchedulePrinter {
          loop.joined > 1 ? fmt::format(", {} joined", loop.joined) : "");
     line(2, "rows of up to {} elements, units of up to {}, results from {} bytes", loop.longest_row, loop.longest_unit,
          loop.least_bytes);
+    if (rows.holds != kAlways)
+      line(2, "units where {}: {} from here on", to_string(kernel_, rows.holds), text(rows.alike));
     line(2, "from 0 to {}, next {}", text(loop.limit), text(loop.next));
     line(2, "windows from {} to {}", text(loop.window_least), text(loop.window_limit));
     for (std::size_t i = 0; i < rows.sources.size(); ++i) {

@@ -107,6 +107,27 @@ TEST_CASE("a search lowers its program once, schedules each kernel once a config
   }
 }
 
+TEST_CASE("plans are tried with and without where a binding has one, and nowhere else") {
+  const auto program = ir::parse_program(kPad);
+  REQUIRE(program);
+  const auto compiler = compiler_of("host:x86-64-v3");
+  const auto without_plan = [&](const std::vector<std::int64_t>& columns) {
+    std::vector<ir::Binding> bindings;
+    for (const std::int64_t b : columns) {
+      auto binding = ir::Binding::bind(*program, {.tensors = {std::nullopt}, .symbols = {{"A", 4096}, {"B", b}, {"lo", 2}}});
+      REQUIRE(binding);
+      bindings.push_back(*std::move(binding));
+    }
+    return std::ranges::count_if(space_of(*compiler, *program, bindings).points, [](const SearchPoint& point) {
+      return to_string(point.config).find("plan=0") != std::string::npos;
+    });
+  };
+  CHECK(without_plan({}) > 0);
+  CHECK(without_plan({7}) == without_plan({}));
+  CHECK(without_plan({1000, 7}) == without_plan({}));
+  CHECK(without_plan({1000}) == 0);
+}
+
 TEST_CASE("a config says how large its tasks are, and is of one target's compiler") {
   const auto program = ir::parse_program(kPad);
   REQUIRE(program);
