@@ -16,7 +16,9 @@ RunVector::RunVector(KernelContext& context, std::size_t body, IRBuilder<>& buil
       accesses_(builder, fields.fault),
       arguments_(std::move(arguments)),
       outputs_(fields.results(builder, context)),
+      memos_(remember_searches(builder, body_)),
       values_(context, body_, builder, fields, exprs) {
+  values_.remember(memos_);
   if (body_.uses_rows)
     for (std::size_t i = 0; i < arguments_.outer.size(); ++i)
       exprs_.set_coordinate(context_.outer_variables()[i], arguments_.outer[i]);

@@ -132,6 +132,7 @@ class RunVector {
   AccessEmitter accesses_;
   BodyArguments arguments_;
   std::vector<llvm::Value*> outputs_;
+  SearchMemos memos_;
   BodyValues values_;
   llvm::Value* block_bytes_ = nullptr;           // the bytes that regroup blocks, if blocks are regrouped
   llvm::Value* box_row_ = nullptr;               // for rows of few columns: the first row of the box
