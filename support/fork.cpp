@@ -23,7 +23,9 @@ constinit thread_local int depth = 0;
 /// All of it is constant at first and never destroyed: a library that is unloaded leaves nothing to do.
 struct ForkGate {
   pthread_rwlock_t lock = kFreshLock;  // read by who is inside, written by who forks
-  std::atomic<int> inside = 0;         // threads
+  // All three relaxed: they change in a forked child while it has one thread, whose other threads, started later, see
+  // it. `inside` is read there alone; in a parent threads only count themselves.
+  std::atomic<int> inside = 0;  // threads
   std::atomic<bool> refuses = false;
   std::atomic<std::uint64_t> generation = 0;
   std::mutex listening;               // taken inside a guard alone

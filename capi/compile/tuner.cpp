@@ -20,9 +20,9 @@ struct padlock_tuner : padlock::capi::Counted<padlock_tuner> {
 
   const padlock::capi::Ref<padlock_program> program;
   padlock::session::TuneOptions options;  // not changed once made
-  std::atomic<bool> cancelled = false;
-  std::mutex running;          // held while it runs
-  mutable std::mutex reading;  // of what follows
+  std::atomic<bool> cancelled = false;    // in the default order: read a few times a second
+  std::mutex running;                     // held while it runs
+  mutable std::mutex reading;             // of what follows
   std::optional<std::string> report;
 };
 

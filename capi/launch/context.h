@@ -41,7 +41,7 @@ struct padlock_context : padlock::capi::Counted<padlock_context> {
 
   const std::unique_ptr<padlock::session::LaunchContext> launching;  // an session::Context where there is a compiler
   const padlock::capi::Log log;
-  std::string cache_file;  // of tuning; empty: none is used
-  std::atomic<std::int64_t> tunings = 0;
-  padlock::capi::KernelTable kernels;  // last: what is compiled goes before its context
+  std::string cache_file;                 // of tuning; empty: none is used
+  std::atomic<std::int64_t> tunings = 0;  // raised after the cache has the results, in the default order: a release
+  padlock::capi::KernelTable kernels;     // last: what is compiled goes before its context
 };

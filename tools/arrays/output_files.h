@@ -30,7 +30,8 @@ class OutputFiles {
 
   sigset_t signals_{};  // what the waiting thread waits for
   sigset_t before_{};   // what this thread blocked before
-  std::atomic<bool> stopping_ = false;
+  std::atomic<bool> stopping_ =
+      false;  // in the default order: once a process; the signal that follows wakes the thread
   std::mutex mutex_;
   std::vector<std::string> unfinished_;  // once finished, nothing has that name any more
   std::thread waiter_;
