@@ -106,6 +106,7 @@ class EntryEmitter : private FunctionEmitter {
     if (has_plan_ != nullptr) emit_units(emitter, row, coordinates, header);
     Value* left = rows_left(row, coordinates);
     Value* max_rows = max_rows_of_group(left);
+    emitter.set_row_data();
     Value* rows = emitter.emit_row([&](const ScheduledCase& row_case) -> std::vector<Value*> {
       Value* alike = kernel().rank() > 1 ? emitter.rows_with_same_case(row_case) : left;
       Value* group = kernel().rank() > 1 ? rows_of_group(emitter, row_case, smaller(max_rows, alike)) : max_rows;
@@ -176,17 +177,16 @@ class EntryEmitter : private FunctionEmitter {
     Value* begins = has_plan_;
     for (const int axis : chunks.row_axes(kernel()))
       begins = builder_.CreateAnd(begins, builder_.CreateIsNull(coordinates[static_cast<std::size_t>(axis)]));
+    begins = builder_.CreateAnd(begins, emit_predicate(builder_, exprs_, kernel().graph, chunks.holds));
     BasicBlock* units = block("units");
     BasicBlock* some = block("some_units");
     BasicBlock* others = block("other_rows");
     builder_.CreateCondBr(begins, units, others);
     builder_.SetInsertPoint(units);
     Value* columns = exprs_.exact(builder_, context_.schedule.columns);
-    const auto axis = static_cast<std::size_t>(chunks.unit_axis(kernel()));
-    std::vector<Value*> arguments = {
-        scope_.argument(0), builder_.CreateMul(row, columns),
-        builder_.CreateSub(exprs_.exact(builder_, kernel().extents[axis]), coordinates[axis]),
-        builder_.CreateMul(builder_.CreateSub(scope_.argument(2), row), columns)};
+    std::vector<Value*> arguments = {scope_.argument(0), builder_.CreateMul(row, columns),
+                                     exprs_.exact(builder_, chunks.alike),
+                                     builder_.CreateMul(builder_.CreateSub(scope_.argument(2), row), columns)};
     for (Value* base : emitter.bases_of(chunks.sources)) arguments.push_back(base);
     llvm::CallInst* taken = builder_.CreateCall(parts_.chunks, arguments);
     taken->setCallingConv(parts_.chunks->getCallingConv());

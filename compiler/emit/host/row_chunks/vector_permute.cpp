@@ -17,9 +17,9 @@ namespace {
 
 struct Instruction {
   Architecture architecture;
-  int bytes;  // of the instruction's vector
+  int bytes;  // bytes of the instruction's vector
   int size;   // the least size of elements that it is used for
-  int unit;   // bytes that it permutes as one
+  int unit;   // bytes that move together
   unsigned intrinsic;
 };
 

@@ -28,7 +28,7 @@ class VectorPermute {
   llvm::IRBuilder<>& builder_;
   Architecture architecture_;
   int lanes_, size_;
-  int bytes_;  // of the instruction's vector
+  int bytes_;  // bytes of the instruction's vector
   int unit_;   // bytes that it permutes as one
   unsigned intrinsic_;
 };
