@@ -5,12 +5,12 @@
 #include <utility>
 
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/IntrinsicsX86.h>
 
 #include "compiler/emit/host/row_chunks/chunk_plan.h"
 #include "compiler/emit/host/row_chunks/emit_row_chunks.h"
 #include "compiler/emit/host/runs/emit_runs.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
+#include "compiler/emit/scalar/host_instructions.h"
 
 namespace padlock::compiler {
 namespace {
@@ -98,7 +98,7 @@ class EntryEmitter : private FunctionEmitter {
   /// Orders non-temporal stores before the end of the task.
   void emit_fence() {
     emit_if(builder_, emit_is_nontemporal(context_, builder_, exprs_),
-            [&] { builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}); });
+            [&] { emit_store_fence(builder_, context_.target.architecture); });
   }
 
   /// Divides out the outer coordinates of the first row; later rows count up.
