@@ -46,16 +46,19 @@ LoadedLibrary::LoadedLibrary(const std::string& path) : handle_(dlopen(path.c_st
   }
 }
 
-LoadedCall LoadedLibrary::call(const ListedProgram& listed, int threads) const {
+LoadedCall LoadedLibrary::call(const ListedProgram& listed, const CompiledFor& how) const {
   padlock_program* program = nullptr;
   padlock_kernel* kernel = nullptr;
   padlock_text* code = nullptr;
   LoadedCall call;
   call.launch_ = find("padlock_call_launch", &padlock_call_launch);
-  padlock_context* context = contexts_.at(static_cast<std::size_t>(threads - 1));
+  padlock_context* context = contexts_.at(static_cast<std::size_t>(how.threads - 1));
+  auto compiled = sized<padlock_compile_options>();
+  compiled.target = how.target.c_str();
+  if (!how.config.empty()) compiled.config = how.config.c_str();
   make("padlock_program_parse", &padlock_program_parse, program, context, listed.text.data(), listed.text.size());
-  make("padlock_program_compile", &padlock_program_compile, kernel, program, nullptr);
-  make("padlock_program_emit", &padlock_program_emit, code, program, nullptr, "asm");
+  make("padlock_program_compile", &padlock_program_compile, kernel, program, &compiled);
+  make("padlock_program_emit", &padlock_program_emit, code, program, &compiled, "asm");
   call.code = find("padlock_text_data", &padlock_text_data)(code);
   std::vector<padlock_named_value> dims;
   for (const auto& [name, value] : listed.sizes) dims.push_back({name.c_str(), value});

@@ -21,6 +21,13 @@ struct TensorPlaces {
   void add(std::int64_t tensor_bytes);
 };
 
+/// What a program is compiled for.
+struct CompiledFor {
+  int threads = 1;  ///< one or two
+  std::string target = "host";
+  std::string config = {};  ///< "key=value,..."; empty: the default
+};
+
 /// A call of a program as one library compiled and bound it.
 class LoadedCall {
  public:
@@ -48,7 +55,7 @@ class LoadedLibrary {
   explicit LoadedLibrary(const std::string& path);
 
   /// Compiles for one or two threads, and binds to the program's sizes.
-  [[nodiscard]] LoadedCall call(const ListedProgram& program, int threads = 1) const;
+  [[nodiscard]] LoadedCall call(const ListedProgram& program, const CompiledFor& how = {}) const;
 
  private:
   template <class Function>

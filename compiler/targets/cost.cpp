@@ -24,8 +24,7 @@ double lanes_of(const Body& body, double columns) {
 double chunks_of(const Schedule& schedule, std::size_t row_case, const ir::Binding& binding) {
   double chunks = 0;
   const double row = value_of(schedule.columns, binding);
-  if (const RowChunks* const chunked = schedule.row_chunks(); chunked && value_of(chunked->loop.vectors, binding) > 0)
-    return row / chunked->loop.lanes;
+  if (makes_plan(schedule, binding)) return row / schedule.row_chunks()->loop.lanes;
   for (const SegmentCall& call : schedule.cases[row_case].calls) {
     const double columns = value_of(call.end, binding) - value_of(call.begin, binding);
     const Body& body = schedule.bodies[static_cast<std::size_t>(call.body)];
@@ -54,9 +53,10 @@ class GpuCost {
  public:
   GpuCost(const Schedule& schedule, const ir::Binding& binding, KernelCost& cost)
       : schedule_(schedule), binding_(binding), cost_(cost) {
-    for (const Body& body : schedule.bodies) {
-      loads_ = std::max(loads_, static_cast<double>(body.loads.size()));
-      nodes_ = std::max(nodes_, static_cast<double>(body.nodes.size()));
+    for (std::size_t i = 0; i < schedule.bodies.size(); ++i) {
+      if (schedule.is_row_data(i)) continue;
+      loads_ = std::max(loads_, static_cast<double>(schedule.bodies[i].loads.size()));
+      nodes_ = std::max(nodes_, static_cast<double>(schedule.bodies[i].nodes.size()));
     }
   }
 
@@ -78,8 +78,9 @@ class GpuCost {
  private:
   // Instructions of a warp, measured from the PTX of pads, and limits of a multiprocessor.
   static constexpr double kWarp = 32, kWholeVector = 130, kElement = 60;
-  static constexpr double kTurnedWord = 15;                                // of a box's stage
-  static constexpr double kLoadedWord = 6, kStoredWord = 5, kThread = 90;  // of a tile
+  static constexpr double kRowData = 150;                                  // for a row's values that a search finds
+  static constexpr double kTurnedWord = 15;                                // for a word of a box's stage
+  static constexpr double kLoadedWord = 6, kStoredWord = 5, kThread = 90;  // instructions of a tile
   static constexpr double kTileWordsInFlight = 20, kWordRegisters = 2;
   static constexpr double kThreads = 2048, kRegisters = 65536, kSharedBytes = 200e3;
   static constexpr double kOwnRegisters = 24, kVectorRegisters = 8;
@@ -99,8 +100,8 @@ class GpuCost {
     cost_.instructions = cost_.blocks * (tile.threads * kThread + words * tile.array_count) / kWarp;
   }
 
-  /// All vectors of a box take the same path, whatever rows they are of: twice the rows of most. A thread has four
-  /// words of a turned stage on their way.
+  /// All vectors of a box take the same path, for each row that a vector may have elements of: 1 + lanes / columns. A
+  /// thread has four words of a turned stage on their way.
   void count_boxes(const Boxes& boxes) {
     ir::ExprContext& exprs = schedule_.exprs();
     const double columns = value_of(schedule_.columns, binding_);
@@ -131,6 +132,21 @@ class GpuCost {
     cost_.trips = 1 + std::ceil(edges / std::max(vectors, 1.0) * used * grid.lanes);
     cost_.instructions = (vectors - edges) / kWarp * (kWholeVector + nodes_ * grid.lanes) +
                          edges * grid.lanes / kWarp * (kElement + nodes_);
+    if (grid.table)
+      count_table(grid, used);
+    else if (const SegmentCall* const data = schedule_.row_data_call())
+      cost_.instructions += vectors / kWarp * static_cast<double>(schedule_.body_of(*data).nodes.size());
+  }
+
+  /// A block's threads compute the data of its rows before they load. A table past the limit counts as one within it.
+  void count_table(const VectorGrid& grid, double used) {
+    const int vectors = static_cast<int>(used);
+    const double rows = value_of(schedule_.at_grid_launch(grid.table->capacity, vectors), binding_);
+    const double bytes = value_of(schedule_.at_grid_launch(grid.table->bytes, vectors), binding_);
+    cost_.resident_blocks =
+        std::max(1.0, std::min(cost_.resident_blocks, std::floor(kSharedBytes / std::max(bytes, 1.0))));
+    cost_.trips += std::ceil(rows / grid.threads);
+    cost_.instructions += cost_.blocks * std::ceil(rows / kWarp) * kRowData;
   }
 
   /// Counts the vectors of a row that are made element by element: all of a body without whole vectors, else those that
@@ -165,10 +181,15 @@ class GpuCost {
   const Schedule& schedule_;
   const ir::Binding& binding_;
   KernelCost& cost_;
-  double loads_ = 0, nodes_ = 0;  // of the largest body
+  double loads_ = 0, nodes_ = 0;  // loads and nodes of the largest body
 };
 
 }  // namespace
+
+bool makes_plan(const Schedule& schedule, const ir::Binding& binding) {
+  const RowChunks* const chunks = schedule.row_chunks();
+  return chunks != nullptr && value_of(chunks->loop.vectors, binding) > 0;
+}
 
 KernelCost cost_of(const Schedule& schedule, const ir::Binding& binding) {
   KernelCost cost{.read_bytes = read_bytes(schedule, binding)};

@@ -17,6 +17,7 @@ std::vector<ConfigField> fields_of(HostConfig& config) {
       config_field<StoreKind>(
           "store", config.store,
           {{StoreKind::plain, "plain"}, {StoreKind::nontemporal, "nontemporal"}, {StoreKind::automatic, "automatic"}}),
+      config_field("plan", config.plan),
       config_field("task_kib", config.task_kib, {64, 256, 1024})};
 }
 
@@ -47,6 +48,7 @@ Schedule schedule_for_host(Kernel kernel, const HostConfig& config, const PassEd
                         .vector_bytes = config.vector_bytes,
                         .unroll = config.unroll,
                         .store = config.store,
+                        .plans = config.plan,
                         .permutes = permutes,
                         .edits = edits,
                         .log = log});

@@ -20,12 +20,13 @@ struct HostConfig {
   int unroll = 2;                          ///< 1, 2 or 4 vectors in one trip of the main loop
   bool split = true;                       ///< split the innermost axis at pads, so that its interior has no predicate
   StoreKind store = StoreKind::automatic;  ///< stores of the main loop; first and last vectors are always plain
+  bool plan = true;                        ///< take short rows and small planes by a plan made at binding
   int task_kib = 256;                      ///< output KiB that one task of the thread pool covers: 64, 256 or 1024
 
   friend bool operator==(const HostConfig&, const HostConfig&) = default;
 
-  /// Reads "vector_bytes=32,unroll=2,split=1,store=plain,task_kib=256"; keys in any order, a key that is missing keeps
-  /// its value in `base`. Errors: invalid_argument, with the key, its values and the value found.
+  /// Reads "vector_bytes=32,unroll=2,split=1,store=plain,plan=1,task_kib=256"; keys in any order, a key that is missing
+  /// keeps its value in `base`. Errors: invalid_argument, with the key, its values and the value found.
   [[nodiscard]] static Result<HostConfig> parse(std::string_view text, const HostConfig& base);
   /// Prints all keys, in declaration order; parse reads them back.
   [[nodiscard]] std::string to_string() const;

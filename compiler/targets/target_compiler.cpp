@@ -39,6 +39,20 @@ std::vector<KernelCost> costs_of(const std::vector<Schedule>& schedules, const i
   return costs;
 }
 
+/// Returns whether one of the bindings has a plan; without bindings, whether some binding may have one.
+bool may_plan(const std::vector<Schedule>& schedules, std::span<const ir::Binding> bindings) {
+  return std::ranges::any_of(schedules, [&](const Schedule& schedule) {
+    const auto plans = [&](const ir::Binding& binding) { return makes_plan(schedule, binding); };
+    return schedule.row_chunks() != nullptr && (bindings.empty() || std::ranges::any_of(bindings, plans));
+  });
+}
+
+/// Returns whether a config forbids plans.
+bool has_no_plan(const Config& config) {
+  const auto* const host = std::get_if<HostConfig>(&config);
+  return host != nullptr && !host->plan;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<TargetCompiler>> TargetCompiler::create(const std::string& target) {
@@ -68,11 +82,14 @@ Result<SearchSpace> CompilerBase::search_space(const ir::Program& program, std::
   std::vector<Config> configs = all_configs();
   configs.insert(configs.begin(), default_config());
   std::set<CodeKey> seen;
+  bool plans = false;
   for (const Config& config : configs) {
     std::vector<Schedule> scheduled;
     for (const Kernel& kernel : kernels)
       std::ranges::move(schedules(kernel, {.config = config}), std::back_inserter(scheduled));
     space.passes.scheduled += static_cast<int>(scheduled.size());
+    plans |= may_plan(scheduled, bindings);
+    if (has_no_plan(config) && !plans) continue;
     if (!seen.insert(key_of_code(scheduled, config)).second) continue;
     SearchPoint point{.config = config, .costs = {}};
     for (const ir::Binding& binding : bindings) point.costs.push_back(costs_of(scheduled, binding));

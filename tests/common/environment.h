@@ -4,18 +4,25 @@
 #include <cstdlib>
 #include <string_view>
 
-// What a run of the tests is asked for by environment variables.
+// Environment variables that control a run of the tests.
 namespace padlock::testing {
 
-/// PADLOCK_SEED, else `fallback`. The test that uses it prints it.
+/// Returns PADLOCK_SEED, else `fallback`. The test that uses it prints it.
 inline std::uint64_t seed_or(std::uint64_t fallback) {
   const char* text = std::getenv("PADLOCK_SEED");
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 0);
 }
 
-/// Says whether PADLOCK_FULL=1 asks for what takes minutes, too.
+/// Returns whether PADLOCK_FULL=1 asks for tests that take minutes.
 inline bool is_full_run() {
   const char* text = std::getenv("PADLOCK_FULL");
+  return text != nullptr && std::string_view(text) == "1";
+}
+
+/// Says whether an emulator runs the tests (PADLOCK_EMULATED=1, as ./dev test --preset=aarch64 sets it), which does not
+/// do all that a system does.
+inline bool is_emulated() {
+  const char* text = std::getenv("PADLOCK_EMULATED");
   return text != nullptr && std::string_view(text) == "1";
 }
 

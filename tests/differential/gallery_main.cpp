@@ -1,5 +1,5 @@
-// The programs of examples/gallery: each says where it comes from, is proved without anything undecided, and equals the
-// interpreter on the host and (a GPU's code on this machine) at the sizes that it names and at others near them.
+// The programs of examples/gallery: each names its source, is proved without anything undecided, and equals the
+// interpreter on the host and (a GPU's code on this machine) at the sizes that it names and near them.
 #include <fmt/format.h>
 #include <filesystem>
 #include <memory>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLeastPrograms = 50;
 
-/// The sizes that a program names, and those where one is 0, 1, or one more or less.
+/// Returns the sizes that a program names, and those with one size set to 0, to 1, or changed by one.
 std::vector<Sizes> near(const Sizes& named) {
   std::vector<Sizes> all = {named};
   for (const auto& [name, value] : named)

@@ -6,9 +6,12 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "runtime/host/allocation.h"
 #include "session/compile/context.h"
 #include "session/launch/arguments.h"
+#include "tests/common/base_target.h"
 
 namespace padlock::session {
 namespace {
@@ -21,7 +24,7 @@ where 1 <= B, -8 <= lo <= 8, S + lo >= 0
   return z
 })";
 
-/// Compiles for a device; the pad program is padded on it, and compared with what its definition says.
+/// Compiles for a device, pads on it, and compares the result with the definition.
 struct PadRelu {
   explicit PadRelu(runtime::DeviceKind device, ContextOptions options = {}) : context(options) {
     auto result = context.compile(program, {.device = {device}});
@@ -171,14 +174,15 @@ TEST_CASE("options that do not exist are errors of the caller") {
 TEST_CASE("code for another CPU than this one is not run") {
   Context context;
   const Program program = *Program::from_text("program p(x: f32[A]) { y = neg(x) return y }");
-  const auto compiled = context.compile(program, {.target = "host:x86-64"});
+  const auto compiled = context.compile(program, {.target = padlock::testing::kBaseTarget});
   REQUIRE(compiled);
   const BoundProgram bound = *compiled->bind({.tensors = {{{.extents = {1}, .strides = {}}}}, .symbols = {}});
   float x = 1, y = 2;
   const Status status =
       bound.launch({std::array{runtime::UserBuffer(&x, 4)}, std::array{runtime::UserBuffer(&y, 4)}, {}});
   REQUIRE_FALSE(status);
-  CHECK(status.error().message == "expected a program made for this machine, found one made for x86-64");
+  CHECK(status.error().message == fmt::format("expected a program made for this machine, found one made for {}",
+                                              std::string_view(padlock::testing::kBaseTarget).substr(5)));
   CHECK(y == 2);
 }
 
@@ -189,7 +193,7 @@ TEST_CASE("a forced config is used, other keys as in the default") {
   REQUIRE(compiled);
   CHECK(compiled->config().find("vector_bytes=16,unroll=1") != std::string::npos);
   CHECK(compiled->kernels().size() == 1);
-  // What binds is the program's, whatever was compiled of it.
+  // The binder is the program's, for everything compiled from it.
   CHECK(&compiled->program().binder() == &program.binder());
 }
 

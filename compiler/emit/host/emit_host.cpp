@@ -5,12 +5,12 @@
 #include <utility>
 
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/IntrinsicsX86.h>
 
 #include "compiler/emit/host/row_chunks/chunk_plan.h"
 #include "compiler/emit/host/row_chunks/emit_row_chunks.h"
 #include "compiler/emit/host/runs/emit_runs.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
+#include "compiler/emit/scalar/host_instructions.h"
 
 namespace padlock::compiler {
 namespace {
@@ -98,7 +98,7 @@ class EntryEmitter : private FunctionEmitter {
   /// Orders non-temporal stores before the end of the task.
   void emit_fence() {
     emit_if(builder_, emit_is_nontemporal(context_, builder_, exprs_),
-            [&] { builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}); });
+            [&] { emit_store_fence(builder_, context_.target.architecture); });
   }
 
   /// Divides out the outer coordinates of the first row; later rows count up.
@@ -123,6 +123,7 @@ class EntryEmitter : private FunctionEmitter {
     if (has_plan_ != nullptr) emit_units(emitter, row, coordinates, header);
     Value* left = rows_left(row, coordinates);
     Value* max_rows = max_rows_of_group(left);
+    emitter.set_row_data();
     Value* rows = emitter.emit_row([&](const ScheduledCase& row_case) -> std::vector<Value*> {
       Value* group = max_rows;
       if (kernel().rank() > 1)
@@ -195,17 +196,16 @@ class EntryEmitter : private FunctionEmitter {
     Value* begins = has_plan_;
     for (const int axis : chunks.row_axes(kernel()))
       begins = builder_.CreateAnd(begins, builder_.CreateIsNull(coordinates[static_cast<std::size_t>(axis)]));
+    begins = builder_.CreateAnd(begins, emit_predicate(builder_, exprs_, kernel().graph, chunks.holds));
     BasicBlock* units = block("units");
     BasicBlock* some = block("some_units");
     BasicBlock* others = block("other_rows");
     builder_.CreateCondBr(begins, units, others);
     builder_.SetInsertPoint(units);
     Value* columns = exprs_.exact(builder_, context_.schedule.columns);
-    const auto axis = static_cast<std::size_t>(chunks.unit_axis(kernel()));
-    std::vector<Value*> arguments = {
-        scope_.argument(0), builder_.CreateMul(row, columns),
-        builder_.CreateSub(exprs_.exact(builder_, kernel().extents[axis]), coordinates[axis]),
-        builder_.CreateMul(builder_.CreateSub(scope_.argument(2), row), columns)};
+    std::vector<Value*> arguments = {scope_.argument(0), builder_.CreateMul(row, columns),
+                                     exprs_.exact(builder_, chunks.alike),
+                                     builder_.CreateMul(builder_.CreateSub(scope_.argument(2), row), columns)};
     for (Value* base : emitter.bases_of(chunks.sources)) arguments.push_back(base);
     llvm::CallInst* taken = builder_.CreateCall(parts_.chunks, arguments);
     taken->setCallingConv(parts_.chunks->getCallingConv());

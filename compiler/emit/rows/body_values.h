@@ -63,7 +63,7 @@ class BodyValues {
   llvm::IRBuilder<>& builder_;
   ExprEmitter& exprs_;
   const SearchMemos* memos_ = nullptr;
-  std::map<ir::ValueId, llvm::Value*> scalars_;  // as words
+  std::map<ir::ValueId, llvm::Value*> scalars_;  // scalars as words
   std::vector<bool> invariant_;                  // for each node
 };
 

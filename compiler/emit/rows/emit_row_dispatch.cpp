@@ -87,7 +87,6 @@ void RowEmitter::set_row(Value* row, llvm::Type* type, std::span<const int> axes
 void RowEmitter::set_row(Value* row, llvm::Type* type) { set_row(row, type, context_.schedule.row_order()); }
 
 std::vector<Value*> RowEmitter::emit_row(EmitCase emit_case) {
-  if (context_.schedule.row_data_call() != nullptr) row_data_ = emit_row_data({});
   row_offset_ = emit_row_offset();
   BasicBlock* next = new_block(builder_, "next");
   Ways ways;

@@ -16,18 +16,24 @@ namespace padlock::compiler {
 
 /// Properties that differ between the variants of a kernel's code.
 struct CodeVariant {
-  unsigned index_bits = 64;             ///< of coordinates
-  unsigned offset_bits = 64;            ///< of elements' offsets: at least index_bits
+  unsigned index_bits = 64;             ///< width of coordinates
+  unsigned offset_bits = 64;            ///< width of element offsets: at least index_bits
   const TransposeTile* tile = nullptr;  ///< the schedule's tile that this code is of, if any
-  int vectors = 0;                      ///< of a grid: vectors that each thread takes
+  int vectors = 0;                      ///< vectors per thread of a grid
   bool in_parts = false;                ///< a launch may take only some rows (abi::LaunchParts)
+
+  /// Returns the schedule's table of rows if this code has it: the table's words hold indices of 32 bits alone.
+  [[nodiscard]] const RowTable* table_of(const Schedule& schedule) const {
+    const VectorGrid* const grid = schedule.grid();
+    return grid != nullptr && grid->table && index_bits == 32 ? &*grid->table : nullptr;
+  }
 };
 
 /// State that all parts of one variant of a kernel share.
 struct KernelContext : CodeVariant {
   llvm::Module& module;
   const ProvenKernel& proven;
-  const Schedule& schedule;  // of `proven`
+  const Schedule& schedule;  // the schedule of `proven`
   const TargetFeatures& target;
   bool bounds_check;
   abi::KernelAbi& abi;
@@ -62,6 +68,8 @@ struct KernelContext : CodeVariant {
   [[nodiscard]] bool checks_stores(std::size_t body) const {
     return bounds_check || proven.stores_are_checked(static_cast<int>(body));
   }
+  /// Returns the grid's table of rows, or null for code without one.
+  [[nodiscard]] const RowTable* row_table() const { return table_of(schedule); }
   /// Returns whether a body takes names and extents of the tensors that it loads.
   [[nodiscard]] bool checks_any_load(std::size_t body) const {
     for (std::size_t i = 0; i < schedule.bodies[body].loads.size(); ++i)
@@ -127,6 +135,7 @@ struct FunctionScope {
   llvm::Function* function;
   llvm::BasicBlock* entry;
   llvm::IRBuilder<> builder;
+  Architecture architecture;
   llvm::Value* environment;  // the caller's, kept; null if it is not changed
   LaunchFields fields;
   ExprEmitter exprs;

@@ -34,6 +34,7 @@ class ChunkProver : private ScheduleProof {
   void run() {
     prove_stores();
     prove_cover();
+    prove_alike();
     prove_widths();
     for (std::size_t i = 0; i < chunks_.sources.size(); ++i) {
       prove_window(i);
@@ -79,11 +80,34 @@ class ChunkProver : private ScheduleProof {
     decide(ObligationKind::cover, "row chunks", chunks, {{{exprs_.constant(0)}, describe}});
   }
 
+  /// Units that are alike lie in the output, and the conditions that the body relies on hold for each.
+  void prove_alike() {
+    const int axis = chunks_.unit_axis(kernel_);
+    solver::Region units;
+    units.nonnegative = {less(later_, chunks_.alike)};
+    for (int other = 0; other <= axis; ++other)
+      units.nonnegative.push_back(less(kernel_.coordinate(other), kernel_.extent(other)));
+    std::vector<Goal> goals = {{{at_least(later(unit_), kernel_.extent(axis))}, [=, this](const Evaluate& at) {
+                                  return fmt::format("unit {} is taken of {}", at(later(unit_)), at(kernel_.extent(axis)));
+                                }}};
+    for (const ConditionId id : kernel_.graph.conditions_of(chunks_.holds)) {
+      const Expr condition = kernel_.graph.condition(id).expr;
+      units.nonnegative.push_back(condition);
+      const Expr there = later(condition);
+      goals.push_back({{less(there, exprs_.constant(0))}, [=, this](const Evaluate& at) {
+                         return fmt::format("a unit is taken for which {} is {}, below 0",
+                                            ir::to_string(exprs_, condition), at(there));
+                       }});
+    }
+    decide(ObligationKind::cover, "units alike in row chunks", units, goals);
+  }
+
   /// Decided by ranges alone: no size is bounded for this.
   void prove_widths() {
     Obligation all{.kind = ObligationKind::width, .access = "row chunks in 64 bits"};
     IndexWidths widths(kernel_);
-    std::vector<Expr> indices;
+    std::vector<Expr> indices = {chunks_.alike};
+    for (const ConditionId id : kernel_.graph.conditions_of(chunks_.holds)) indices.push_back(kernel_.graph.condition(id).expr);
     Body body = chunks_.body;
     for (const LoadSource& source : chunks_.sources) {
       BodyLoad base;

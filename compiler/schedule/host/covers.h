@@ -19,9 +19,10 @@ void make_turns(Schedule& schedule, const ScheduleOptions& options);
 void set_row_steps(Schedule& schedule);
 
 /// Gives a host's schedule of possibly short rows a second way to take them (compiler/schedule/model/row_chunks.h), if
-/// the target permutes vectors. Units have the fewest inner axes for which two conditions hold: no predicate depends on
-/// the unit, and each load's address is a sum of three terms. These are the unit's, which grows evenly, one of the rows
-/// in the unit, and one of the column alone.
+/// the target permutes vectors. Units have the fewest inner axes for which two conditions hold: predicates depend on
+/// the unit's coordinates alone, and each load's address is a sum of three terms. These are the unit's, which grows
+/// evenly, one of the rows in the unit, and one of the column alone. If there are no such axes, as where the first axis
+/// is padded, units are those for which the predicates on other coordinates hold.
 void make_row_chunks(Schedule& schedule, const ScheduleOptions& options);
 
 }  // namespace padlock::compiler

@@ -1,25 +1,28 @@
 #include "compiler/schedule/model/row_chunks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
+#include "compiler/kernel/lowering.h"
 #include "compiler/schedule/cases/row_recurrence.h"
 #include "compiler/schedule/cases/segments.h"
+#include "compiler/schedule/cases/specialized_domain.h"
 #include "compiler/schedule/host/covers.h"
 #include "ir/expr/affine.h"
+#include "support/limits.h"
 
 namespace padlock::compiler {
 namespace {
 
 constexpr std::size_t kMaxLoads = 4;
 constexpr int kMaxAxes = 3;
-// Bytes of the longest row that is taken with others: longer rows fill vectors of their own.
+// Bytes of the longest row that shares a chunk: a longer row fills vectors by itself.
 constexpr int kLongestBytes = 128;
-/// Returns the bytes of the longest plane, by a vector's bytes: the cost of a plan per byte depends on what the target
-/// permutes.
+/// Returns the bytes of the longest plane: the wider the target's permuted vectors, the cheaper a plan is per byte.
 constexpr int longest_plane_bytes(int vector) { return 64 + 2 * vector; }
-// Bytes of short rows that take as long one by one as the plan of a chunk.
+// Bytes of short rows that take as long one by one as the plan of a chunk takes.
 constexpr std::int64_t kLeastBytes = 4 << 10;
 // Most operations of a chunk: beyond them it is bound by its operations, and other strategies are as fast.
 constexpr std::size_t kMaxWork = 8;
@@ -34,8 +37,9 @@ class RowChunkMaker {
 
   std::optional<RowChunks> make() {
     if (kernel_.reads_by_data()) return std::nullopt;  // a plan depends on sizes alone
-    std::tie(made_.body, made_.sources) = make_body(kernel_, kernel_.roots, /*vector_sums=*/false);
-    // Rows of fill are few and cheap.
+    std::tie(made_.body, made_.sources) = make_body(kernel_, roots_where_alike(), /*vector_sums=*/false);
+    made_.alike = units_alike();
+    // Without loads there is only fill, and not worth a plan.
     const Body& body = made_.body;
     if (body.loads.empty() || body.loads.size() > kMaxLoads || operation_count(body) > kMaxWork) return std::nullopt;
     if (reads_indices(body) || !are_units_alike()) return std::nullopt;
@@ -56,7 +60,7 @@ class RowChunkMaker {
   }
 
  private:
-  /// Coordinates in an expression: of other units, of the unit's rows, and of columns.
+  /// The coordinates in an expression: those of other units, of the unit's rows, and of columns.
   struct Mentions {
     bool others = false, rows = false, column = false;
   };
@@ -67,6 +71,46 @@ class RowChunkMaker {
       (axis <= made_.unit_axis(kernel_) ? found.others : axis + 1 < kernel_.rank() ? found.rows : found.column) = true;
     }
     return found;
+  }
+
+  /// Returns the kernel's roots in units for which the conditions on other coordinates alone hold.
+  std::vector<NodeId> roots_where_alike() {
+    std::vector<ConditionId> holds;
+    for (const NodeId id : users_first(kernel_.graph, kernel_.roots))
+      std::ranges::copy_if(kernel_.graph.conditions_of(kernel_.graph.node(id).guard), std::back_inserter(holds),
+                           [&](ConditionId condition) { return goes_on(condition); });
+    if (holds.empty()) return kernel_.roots;
+    SpecialisationBudget budget{.proof = kProofBudget, .steps = StepBudget(limits::kSplitSteps)};
+    SpecializedDomain units(kernel_, coordinate_facts(kernel_), kernel_.roots, budget);
+    units.learn_holds(holds);
+    made_.holds = kernel_.graph.conjunction(std::move(holds));
+    units.specialise();
+    return units.roots();
+  }
+  /// Returns whether a condition is on other units' coordinates alone, and goes on to hold for an even number of units.
+  [[nodiscard]] bool goes_on(ConditionId id) const {
+    const Condition& condition = kernel_.graph.condition(id);
+    const Mentions found = mentions_of(condition.expr);
+    return found.others && !found.rows && !found.column && condition.kind == Condition::Kind::nonnegative &&
+           step_of(condition.expr).has_value();
+  }
+  /// Returns by how much an expression grows from unit to unit, if it is one constant everywhere.
+  [[nodiscard]] std::optional<Int128> step_of(Expr e) const {
+    const auto recurrence = recurrence_in(exprs_, e, kernel_.coordinate(made_.unit_axis(kernel_)));
+    if (!recurrence || !recurrence->is_even() || !recurrence->step.is_constant()) return std::nullopt;
+    return recurrence->step.constant();
+  }
+  [[nodiscard]] Expr units_alike() const {
+    const int axis = made_.unit_axis(kernel_);
+    Expr units = exprs_.sub(kernel_.extent(axis), kernel_.coordinate(axis));
+    for (const ConditionId id : kernel_.graph.conditions_of(made_.holds)) {
+      const Expr condition = kernel_.graph.condition(id).expr;
+      const Int128 step = *step_of(condition);
+      if (step >= 0) continue;
+      const Expr more = exprs_.floordiv(condition, exprs_.constant(-step));
+      units = exprs_.min(units, exprs_.add(more, exprs_.constant(1)));
+    }
+    return units;
   }
 
   [[nodiscard]] bool are_units_alike() const {
@@ -115,12 +159,10 @@ class RowChunkMaker {
     load.offset = exprs_.add(within.row, within.column);
     made_.offsets.push_back(within);
     source.step = exprs_.constant(0);
-    const Expr unit = kernel_.coordinate(made_.unit_axis(kernel_));
     for (std::size_t axis = 0; axis < source.coordinates.size(); ++axis) {
-      const auto recurrence = recurrence_in(exprs_, source.coordinates[axis], unit);
-      if (!recurrence || !recurrence->is_even() || !recurrence->step.is_constant()) return false;
-      source.step =
-          exprs_.add(source.step, layout.step_of(exprs_, static_cast<int>(axis), recurrence->step.constant()));
+      const std::optional<Int128> step = step_of(source.coordinates[axis]);
+      if (!step) return false;
+      source.step = exprs_.add(source.step, layout.step_of(exprs_, static_cast<int>(axis), *step));
     }
     source.rows = {};
     return true;
@@ -158,18 +200,33 @@ class RowChunkMaker {
   RowChunks made_;
 };
 
+/// How much of an output chunks leave to other ways: nothing; some units outside the axis along which units follow
+/// each other; some units along it.
+enum class Left : std::uint8_t { none, apart, along };
+
+Left left_by(const Kernel& kernel, const RowChunks& chunks) {
+  const Expr unit = kernel.coordinate(chunks.unit_axis(kernel));
+  const auto is_along = [&](ConditionId id) { return mentions(kernel.graph.condition(id).expr, unit); };
+  if (chunks.holds == kAlways) return Left::none;
+  return std::ranges::any_of(kernel.graph.conditions_of(chunks.holds), is_along) ? Left::along : Left::apart;
+}
+
 }  // namespace
 
 void make_row_chunks(Schedule& schedule, const ScheduleOptions& options) {
   const bool permutes = std::ranges::any_of(options.permutes.bytes, [](int bytes) { return bytes > 0; });
   const int rank = schedule.kernel.rank();
-  if (!permutes || !options.split || schedule.row_axis != rank - 2) return;
+  if (!options.plans || !permutes || !options.split || schedule.row_axis != rank - 2) return;
+  std::optional<RowChunks> best;
   for (int axes = 1; axes <= std::min(kMaxAxes, rank - 1); ++axes) {
     std::optional<RowChunks> made = RowChunkMaker(schedule, options, axes).make();
     if (!made) continue;
-    schedule.cover = HostCover{std::move(made)};
-    return;
+    const Left left = left_by(schedule.kernel, *made);
+    // Larger units have more rows between those that are left.
+    if (!best || left < left_by(schedule.kernel, *best) || left == Left::along) best = std::move(made);
+    if (left == Left::none) break;
   }
+  if (best) schedule.cover = HostCover{std::move(best)};
 }
 
 }  // namespace padlock::compiler

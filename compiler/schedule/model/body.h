@@ -103,6 +103,7 @@ struct Body {
 /// compile time.
 inline constexpr std::size_t kMostVectorOperations = 256;
 [[nodiscard]] std::size_t operation_count(const Body& body);
+[[nodiscard]] bool computes_activation(const Body& body);
 
 /// Returns bytes of the widest element that a body holds in registers. A GPU's thread computes halves without widening.
 [[nodiscard]] int widest_bytes(const Body& body, bool for_threads);
@@ -119,7 +120,7 @@ struct LoadSource {
   /// The recurrence of `base` along the last outer axis (compiler/schedule/cases/row_recurrence.h). `step` is not valid
   /// without a recurrence; `rows` is not valid if the step is the same in all rows.
   ir::Expr step = {}, rows = {};
-  std::vector<ir::Expr> facts = {}, read_facts = {};  ///< of the load's node
+  std::vector<ir::Expr> facts = {}, read_facts = {};  ///< facts of the load's node
   int reach = -1;                                     ///< of a grid: index in Index32Variant::reaches
 };
 

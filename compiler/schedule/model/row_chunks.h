@@ -67,6 +67,12 @@ struct RowChunks {
   Body body;
   std::vector<LoadSource> sources;  ///< `step`: from a unit to the next
   std::vector<UnitOffset> offsets;
+  /// On coordinates outside the unit. Chunks take units for which it holds, and `body` relies on it. Rows of other
+  /// units go one by one.
+  PredicateId holds = kAlways;
+  /// Units along the unit axis, from one for which `holds` holds, for which it goes on to hold. Over coordinates outside
+  /// the unit.
+  ir::Expr alike;
   RowChunkLoop loop;
 
   /// Returns the axis along which units follow each other.

@@ -25,6 +25,7 @@ struct ScheduleOptions {
   int vector_bytes = 16;  ///< of the widest element type that one vector holds
   int unroll = 1;         ///< vectors that a thread takes in one trip of the main loop
   StoreKind store = StoreKind::plain;
+  bool plans = true;                        ///< of a host: take short rows by row chunks, if they apply
   VectorPermutes permutes = {};             ///< of a host, for its row chunks
   std::optional<BlockOptions> blocks = {};  ///< of a GPU
   const PassEdits* edits = nullptr;         ///< borrowed; set by tests alone

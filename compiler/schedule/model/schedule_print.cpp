@@ -101,6 +101,15 @@ class SchedulePrinter {
     line(1, "vector {} of block {} from element {}", text(grid.slot), text(grid.block), text(grid.first));
     line(1, "used {}", text(schedule_.used_vectors()));
     line(1, "blocks {}", text(grid.blocks));
+    if (grid.table) add_row_table(*grid.table);
+  }
+
+  void add_row_table(const RowTable& table) {
+    std::vector<std::string> values;
+    for (const Expr value : table.values) values.push_back(text(value));
+    line(1, "row table of {}: rows of elements {} to {}", fmt::join(values, ", "), text(table.first), text(table.last));
+    line(2, "row {} at byte {}, {} rows at most, {} bytes", text(table.row), text(table.place), text(table.capacity),
+         text(table.bytes));
   }
 
   void add_tile(const TransposeTile& tile) {
@@ -135,6 +144,8 @@ class SchedulePrinter {
          loop.joined > 1 ? fmt::format(", {} joined", loop.joined) : "");
     line(2, "rows of up to {} elements, units of up to {}, results from {} bytes", loop.longest_row, loop.longest_unit,
          loop.least_bytes);
+    if (rows.holds != kAlways)
+      line(2, "units where {}: {} from here on", to_string(kernel_, rows.holds), text(rows.alike));
     line(2, "from 0 to {}, next {}", text(loop.limit), text(loop.next));
     line(2, "windows from {} to {}", text(loop.window_least), text(loop.window_limit));
     for (std::size_t i = 0; i < rows.sources.size(); ++i) {

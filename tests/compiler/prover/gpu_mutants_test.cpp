@@ -5,8 +5,7 @@
 #include "tests/compiler/prover/seeded_gpu_schedule.h"
 #include "tests/compiler/seeded/seeded_bugs.h"
 
-// The prover is lied to about what a GPU's schedules are: each seeded bug of the walk over vectors and of tiles through
-// shared memory is refuted, in these words.
+// Seeded bugs of GPU schedules: the prover must refute each bug of the grid of vectors and of tiles, in these words.
 namespace padlock::compiler {
 namespace {
 
@@ -45,6 +44,12 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {granule_before_untested, kPad, kStream, Kind::load, "are loaded of a tensor that has"},
     {granule_after_untested, kPad, kStream, Kind::load, "are loaded of a tensor that has"},
     {granule_next, kPad, kStream, Kind::cover, "is in no granule"},
+    // The table of a block's rows.
+    {table_row_late, kSearched, kStream, Kind::store, "a row is at byte"},
+    {table_row_short, kSearched, kStream, Kind::store, "a row is at byte"},
+    {table_begins_late, kSearched, kStream, Kind::load, "is read, the block has those"},
+    {table_ends_early, kSearched, kStream, Kind::load, "is read, the block has those"},
+    {table_ends_late, kSearched, kStream, Kind::load, "the block has elements"},
     // Tiles.
     {tile_row_pitch_long, kTurned, kTiled, Kind::cover, "is not in tile"},
     {tile_column_pitch_short, kTurnedBytes, kTiled, Kind::disjoint, "is made twice"},

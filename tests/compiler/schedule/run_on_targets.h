@@ -9,23 +9,24 @@
 #include "tests/compiler/emit/compiled.h"
 #include "tests/differential/host_check.h"
 
-// Runs programs on every level of x86-64 that this machine has, between guard pages and in several tasks, beside the
-// interpreter.
+// Runs programs on every level that this machine supports, between guard pages and in several tasks, and compares them
+// with the interpreter.
 namespace padlock::compiler {
 
 using Sizes = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// The levels of x86-64 that this machine runs.
+/// Returns the levels, and CPUs with more features, that this machine supports.
 inline std::vector<std::string> runnable_targets() {
   std::vector<std::string> names;
-  for (const char* const name : {"host:x86-64-v2", "host:x86-64-v3", "host:x86-64-v4", "host:icelake-server", "host"}) {
+  for (const char* const name : {"host:x86-64-v2", "host:x86-64-v3", "host:x86-64-v4", "host:icelake-server",
+                                 "host:armv8-a", "host:neoverse-n1", "host:neoverse-v1", "host:neoverse-v2", "host"}) {
     const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create(name));
     if (compiler->check_runs_here()) names.emplace_back(name);
   }
   return names;
 }
 
-/// Runs a program that was compiled for a target at these sizes: the first that differ from the interpreter's results.
+/// Runs a compiled program at each of these sizes. Returns the first that differs from the interpreter's results.
 inline std::string differences(std::string_view text, const std::string& target, const std::vector<Sizes>& sizes,
                                const PassEdits* edits, std::uint64_t seed) {
   const ir::Program program = program_of(text);

@@ -10,8 +10,8 @@
 #include "tests/common/environment.h"
 #include "tests/compiler/schedule/run_on_targets.h"
 
-// Runs whose columns lie apart in what they load: which schedules take them by boxes, that the proof of it finds bugs,
-// and what the code of every level of x86-64 that this machine runs makes of them.
+// Runs whose columns lie apart in the loaded tensor: which schedules take them by boxes, that their proof finds bugs,
+// and that the code of every x86-64 level of this machine is right.
 namespace padlock::compiler {
 namespace {
 
@@ -73,6 +73,7 @@ TEST_CASE("a box has a block of 16 bytes of each column, and as many columns as 
       CHECK(boxes_of(text, "host:x86-64-v3").many == row.avx2);
       CHECK(boxes_of(text, "host:x86-64-v4").many == row.avx512);
       CHECK(boxes_of(text, "host:x86-64-v4", "vector_bytes=16").many == row.sse);
+      CHECK(boxes_of(text, "host:armv8-a").many == row.sse);
     }
   }
 }
@@ -81,6 +82,7 @@ TEST_CASE("where rows are few, a block has those of several columns, if the targ
   CHECK(boxes_of(to_planes("u8"), "host:x86-64-v4").few ==
         "4 rows by 32 lanes if C - 1 >= 0 and -C + 4 >= 0, 8 rows by 32 lanes if C - 1 >= 0 and -C + 8 >= 0");
   CHECK(boxes_of(to_planes("f16"), "host:x86-64-v2").few == "4 rows by 8 lanes if C - 1 >= 0 and -C + 4 >= 0");
+  CHECK(boxes_of(to_planes("f16"), "host:armv8-a").few == "4 rows by 8 lanes if C - 1 >= 0 and -C + 4 >= 0");
   CHECK(boxes_of(to_planes("f16"), "host:x86-64").few == "none");
   CHECK(boxes_of(to_planes("f32"), "host:x86-64").few == "4 rows by 4 lanes if C - 1 >= 0");
   CHECK(boxes_of(to_planes("f64"), "host:x86-64-v4").few == "none");
@@ -99,6 +101,7 @@ TEST_CASE("rows of few columns are interleaved where they follow each other in t
   CHECK(interleaved(to_pixels("f16"), "host:x86-64-v3") ==
         "interleaved 4 columns by 16 rows;interleaved 8 columns by 16 rows;");
   CHECK(interleaved(to_pixels("f32"), "host:x86-64-v2") == "interleaved 4 columns by 4 rows;");
+  CHECK(interleaved(to_pixels("f32"), "host:neoverse-n1") == "interleaved 4 columns by 4 rows;");
   CHECK(interleaved(to_pixels("f32"), "host:x86-64").empty());
   CHECK(interleaved(to_pixels("f64")).empty());
   CHECK(interleaved(to_planes("u8")).empty());
@@ -231,7 +234,7 @@ std::vector<SeededBug> seeded_bugs_of_many() {
   };
 }
 
-/// Of boxes of few rows.
+/// Returns the seeded bugs of boxes of few rows.
 std::vector<SeededBug> seeded_bugs_of_few() {
   return {
       {"rows that there are not are not left out", Kind::store,
@@ -245,7 +248,7 @@ std::vector<SeededBug> seeded_bugs_of_few() {
   };
 }
 
-/// Of boxes whose blocks have several columns.
+/// Returns the seeded bugs of boxes whose blocks have several columns.
 std::vector<SeededBug> seeded_bugs_of_groups() {
   return {
       {"a column may have more rows than a block", Kind::load, [](auto&, Turn& turn) { turn.tests.pop_back(); }},
@@ -319,7 +322,7 @@ TEST_CASE("rows of few columns are proved, and each seeded bug in them is refute
   }
 }
 
-/// Edits the boxes for which `which` holds; the prover must refute the program by what is said of boxes.
+/// Edits the boxes for which `which` holds. The prover must refute the program by an obligation about boxes.
 void check_refuted(const ir::Program& program, const std::vector<SeededBug>& bugs, bool (*which)(const Turn&)) {
   const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create("host:x86-64-v4"));
   for (const SeededBug& bug : bugs) {
@@ -406,7 +409,7 @@ TEST_CASE("boxes have the interpreter's bits, at any size, in memory between gua
        })
     programs.emplace_back(text);
   const std::uint64_t seed = testing::seed_or(11);
-  MESSAGE("PADLOCK_SEED=", seed);  // of data, misalignments and where tasks are cut
+  MESSAGE("PADLOCK_SEED=", seed);  // for data, misalignments and task boundaries
   std::vector<std::string> targets = runnable_targets();
   targets.emplace_back("host:x86-64");
   for (const std::string& target : targets)

@@ -14,13 +14,13 @@ namespace padlock::compiler {
 /// condition holds for a range of these lanes. The row's loads are vectors, too, of which only this range counts.
 class BoxVectors {
  public:
-  BoxVectors(const VectorContext& vector, StageMemory& memory, const BoxStages& stages);
+  BoxVectors(const VectorContext& vector, SharedMemory& memory, const BoxStages& stages);
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
   /// The rows and columns of a slice of a box, as indices.
   struct Range {
-    llvm::Value *first_row, *rows;           ///< as the axes number rows: the first, and the number of rows
-    llvm::Value *first_column, *column_end;  ///< of each row
+    llvm::Value *first_row, *rows;           ///< numbers of rows in the axes' order: the first, and the count
+    llvm::Value *first_column, *column_end;  ///< of each row: the first column, and the end
   };
   /// Emits the coordinates of a row along the axes that number rows.
   [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row) {
@@ -60,7 +60,7 @@ class BoxVectors {
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
-  StageMemory& memory_;
+  SharedMemory& memory_;
   const BoxStages& stages_;
   int lanes_;
   LaneMasks masks_;
@@ -68,7 +68,7 @@ class BoxVectors {
   RowEmitter rows_;
   Range box_ = {};
   std::vector<Group> groups_;
-  std::vector<llvm::Type*> types_;  // of a trip's values
+  std::vector<llvm::Type*> types_;  // types of a trip's values
 };
 
 }  // namespace padlock::compiler

@@ -453,7 +453,8 @@ class ChunkPlanEmitter : private FunctionEmitter {
     store_word(RowChunkPlan::lowest(load), lowest);
     store_word(RowChunkPlan::spread(load),
                builder_.CreateSelect(any, builder_.CreateSub(ends.high[load], lowest), index(0)));
-    VectorPermute permute(builder_, lanes(), ir::byte_size(chunks_.body.loads[load].dtype));
+    VectorPermute permute(builder_, context_.target.architecture, lanes(),
+                          ir::byte_size(chunks_.body.loads[load].dtype));
     llvm::IntegerType* type = element_type(load);
     counted_loop(builder_, index(0), vectors, 1, [&](Value* vector) {
       Value* first = load_entry(plan_.starts[load], vector);

@@ -34,32 +34,13 @@ class ChunkLoopEmitter : private FunctionEmitter {
       if (chunks_.loop.joined > 1) from = emit_held(from, chunks_.loop.joined);
       from = emit_held(from, 1);
     }
-    BasicBlock* before = builder_.GetInsertBlock();
-    BasicBlock* trip = block("chunk");
-    BasicBlock* part = block("part");
-    BasicBlock* take = block("take");
+    const Trip trip = begin_trip(from, "chunk");
     BasicBlock* done = block("done");
-    builder_.CreateBr(trip);
-    builder_.SetInsertPoint(trip);
-    PHINode* at = begin_trip(from, before);
-    Value* next = next_chunk(at);
-    builder_.CreateCondBr(is_whole(at, next), take, part);
-    builder_.SetInsertPoint(part);
-    Value* some = vectors_inside(at);
-    BasicBlock* counted = builder_.GetInsertBlock();
-    builder_.CreateBr(take);
-    builder_.SetInsertPoint(take);
-    PHINode* count = phi(vectors_, trip);
-    count->addIncoming(some, counted);
-    emit_vectors(at, count);
-    Value* taken = builder_.CreateAdd(at, load_entry(plan_.positions, count));
-    std::vector<Value*> windows;
-    for (Load& load : loads_) windows.push_back(builder_.CreateAdd(load.window, load.stride));
-    BasicBlock* last = builder_.GetInsertBlock();
-    at->addIncoming(next, last);
-    for (std::size_t i = 0; i < loads_.size(); ++i)
-      llvm::cast<PHINode>(loads_[i].window)->addIncoming(windows[i], last);
-    builder_.CreateCondBr(builder_.CreateICmpEQ(count, vectors_), trip, done);
+    Value* count = vectors_taken(trip);
+    emit_vectors(trip.chunk, count);
+    Value* taken = builder_.CreateAdd(trip.chunk, load_entry(plan_.positions, count));
+    end_trip(trip);
+    builder_.CreateCondBr(builder_.CreateICmpEQ(count, vectors_), trip.begin, done);
     builder_.SetInsertPoint(done);
     // The rest of a last row is taken in another way, after what the last vector has stored past its part.
     scope_.end(builder_.CreateUDiv(smaller(taken, left_), exprs_.exact(builder_, context_.schedule.columns)));
@@ -84,25 +65,47 @@ class ChunkLoopEmitter : private FunctionEmitter {
     Value* from = nullptr;    ///< where that window begins
   };
 
-  PHINode* begin_trip(Value* from, BasicBlock* before) {
-    PHINode* at = phi(from, before);
+  /// A trip of a loop over chunks.
+  struct Trip {
+    BasicBlock* begin;
+    PHINode* chunk;
+    Value* next;  ///< the next trip's chunk
+  };
+  Trip begin_trip(Value* from, const char* name) {
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* begin = block(name);
+    builder_.CreateBr(begin);
+    builder_.SetInsertPoint(begin);
+    PHINode* chunk = phi(from, before);
     for (Load& load : loads_) load.window = phi(load.window, before);
-    return at;
+    exprs_.set_coordinate(at_.chunk, chunk);
+    return {.begin = begin, .chunk = chunk, .next = exprs_.exact(builder_, chunks_.loop.next)};
   }
-  void end_trip(PHINode* at, Value* next) {
+  /// Moves to the next chunk. A branch to the trip's begin follows.
+  void end_trip(const Trip& trip) {
     std::vector<Value*> windows;
     for (const Load& load : loads_) windows.push_back(builder_.CreateAdd(load.window, load.stride));
     BasicBlock* last = builder_.GetInsertBlock();
-    at->addIncoming(next, last);
+    trip.chunk->addIncoming(trip.next, last);
     for (std::size_t i = 0; i < loads_.size(); ++i)
       llvm::cast<PHINode>(loads_[i].window)->addIncoming(windows[i], last);
   }
-  Value* next_chunk(Value* at) {
-    exprs_.set_coordinate(at_.chunk, at);
-    return exprs_.exact(builder_, chunks_.loop.next);
+  Value* is_whole(const Trip& trip) {
+    return builder_.CreateAnd(are_inside(trip.chunk, last_, nullptr), builder_.CreateICmpSLE(trip.next, left_));
   }
-  Value* is_whole(Value* at, Value* next) {
-    return builder_.CreateAnd(are_inside(at, last_, nullptr), builder_.CreateICmpSLE(next, left_));
+  /// Emits how many vectors of the trip's chunk are taken: all if it is whole.
+  Value* vectors_taken(const Trip& trip) {
+    BasicBlock* part = block("part");
+    BasicBlock* take = block("take");
+    builder_.CreateCondBr(is_whole(trip), take, part);
+    builder_.SetInsertPoint(part);
+    Value* some = vectors_inside(trip.chunk);
+    BasicBlock* counted = builder_.GetInsertBlock();
+    builder_.CreateBr(take);
+    builder_.SetInsertPoint(take);
+    PHINode* count = phi(vectors_, trip.begin);
+    count->addIncoming(some, counted);
+    return count;
   }
 
   /// Emits the loop over whole chunks with so few vectors that registers hold their lanes; joined vectors must be full.
@@ -116,22 +119,17 @@ class ChunkLoopEmitter : private FunctionEmitter {
       Value* vector = smaller(index(k), last);
       lanes.push_back(lanes_of(vector, joined, load_entry(plan_.positions, vector)));
     }
-    BasicBlock* before = builder_.GetInsertBlock();
-    BasicBlock* trip = block("held");
+    const Trip trip = begin_trip(from, "held");
     BasicBlock* take = block("take_held");
     BasicBlock* done = block("not_held");
-    builder_.CreateBr(trip);
-    builder_.SetInsertPoint(trip);
-    PHINode* at = begin_trip(from, before);
-    Value* next = next_chunk(at);
-    builder_.CreateCondBr(builder_.CreateAnd(is_held, is_whole(at, next)), take, done);
+    builder_.CreateCondBr(builder_.CreateAnd(is_held, is_whole(trip)), take, done);
     builder_.SetInsertPoint(take);
-    begin_chunk(at);
+    begin_chunk(trip.chunk);
     for (std::size_t k = 0; k < lanes.size(); ++k) emit_vector(lanes[k], joined, static_cast<int>(k) * joined);
-    end_trip(at, next);
-    builder_.CreateBr(trip);
+    end_trip(trip);
+    builder_.CreateBr(trip.begin);
     builder_.SetInsertPoint(done);
-    return at;
+    return trip.chunk;
   }
 
   Value* at_word(std::size_t offset) {
@@ -181,7 +179,8 @@ class ChunkLoopEmitter : private FunctionEmitter {
     for (std::size_t i = 0; i < chunks_.sources.size(); ++i) {
       const LoadSource& source = chunks_.sources[i];
       const ir::DType dtype = chunks_.body.loads[i].dtype;
-      Load load{.permute = VectorPermute(builder_, lanes(), ir::byte_size(dtype)), .element = element(dtype)};
+      Load load{.permute = VectorPermute(builder_, context_.target.architecture, lanes(), ir::byte_size(dtype)),
+                .element = element(dtype)};
       load.tensor = scope_.fields.buffer(builder_, context_.buffer_of_input(source.tensor));
       load.window =
           builder_.CreateAdd(scope_.argument(4 + static_cast<unsigned>(i)), load_word(RowChunkPlan::lowest(i)));

@@ -4,7 +4,10 @@
 #include <array>
 #include <numeric>
 
+#include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/IntrinsicsX86.h>
+
+#include "compiler/emit/scalar/host_instructions.h"
 
 namespace padlock::compiler {
 
@@ -13,32 +16,37 @@ using llvm::Value;
 namespace {
 
 struct Instruction {
-  int bytes;  // of the instruction's vector
+  Architecture architecture;
+  int bytes;  // bytes of the instruction's vector
   int size;   // the least size of elements that it is used for
-  int unit;   // bytes that it permutes as one
+  int unit;   // bytes that move together
   unsigned intrinsic;
 };
 
-// The first instruction that fits is taken. VectorPermutes says which a target has.
-constexpr std::array kInstructions = {Instruction{16, 1, 1, llvm::Intrinsic::x86_ssse3_pshuf_b_128},
-                                      Instruction{32, 4, 4, llvm::Intrinsic::x86_avx2_permd},
-                                      Instruction{32, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_256},
-                                      Instruction{32, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_256},
-                                      Instruction{64, 8, 8, llvm::Intrinsic::x86_avx512_permvar_di_512},
-                                      Instruction{64, 4, 4, llvm::Intrinsic::x86_avx512_permvar_si_512},
-                                      Instruction{64, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_512},
-                                      Instruction{64, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_512}};
+using enum Architecture;
 
-const Instruction& instruction_for(int bytes, int size) {
-  return *std::ranges::find_if(kInstructions,
-                               [&](const Instruction& one) { return one.bytes >= bytes && one.size <= size; });
+// The first instruction that fits is taken. VectorPermutes says which a target has.
+constexpr std::array kInstructions = {Instruction{aarch64, 16, 1, 1, llvm::Intrinsic::aarch64_neon_tbl1},
+                                      Instruction{x86_64, 16, 1, 1, llvm::Intrinsic::x86_ssse3_pshuf_b_128},
+                                      Instruction{x86_64, 32, 4, 4, llvm::Intrinsic::x86_avx2_permd},
+                                      Instruction{x86_64, 32, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_256},
+                                      Instruction{x86_64, 32, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_256},
+                                      Instruction{x86_64, 64, 8, 8, llvm::Intrinsic::x86_avx512_permvar_di_512},
+                                      Instruction{x86_64, 64, 4, 4, llvm::Intrinsic::x86_avx512_permvar_si_512},
+                                      Instruction{x86_64, 64, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_512},
+                                      Instruction{x86_64, 64, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_512}};
+
+const Instruction& instruction_for(Architecture architecture, int bytes, int size) {
+  return *std::ranges::find_if(kInstructions, [&](const Instruction& one) {
+    return one.architecture == architecture && one.bytes >= bytes && one.size <= size;
+  });
 }
 
 }  // namespace
 
-VectorPermute::VectorPermute(llvm::IRBuilder<>& builder, int lanes, int size)
-    : builder_(builder), lanes_(lanes), size_(size) {
-  const Instruction& chosen = instruction_for(lanes * size, size);
+VectorPermute::VectorPermute(llvm::IRBuilder<>& builder, Architecture architecture, int lanes, int size)
+    : builder_(builder), architecture_(architecture), lanes_(lanes), size_(size) {
+  const Instruction& chosen = instruction_for(architecture, lanes * size, size);
   bytes_ = chosen.bytes;
   unit_ = chosen.unit;
   intrinsic_ = chosen.intrinsic;
@@ -77,7 +85,7 @@ Value* VectorPermute::numbered(Value* indices) {
 
 Value* VectorPermute::permuted(Value* vector, Value* numbers) {
   llvm::Type* type = vector->getType();
-  Value* moved = builder_.CreateIntrinsic(intrinsic_, {}, {as_units(vector), as_units(numbers)});
+  Value* moved = call_intrinsic(builder_, intrinsic_, {as_units(vector), as_units(numbers)});
   if (lanes_ * size_ == bytes_) return builder_.CreateBitCast(moved, type);
   moved = builder_.CreateBitCast(moved, llvm::FixedVectorType::get(llvm::cast<llvm::VectorType>(type)->getElementType(),
                                                                    static_cast<unsigned>(bytes_ / size_)));
@@ -89,11 +97,7 @@ Value* VectorPermute::permuted(Value* vector, Value* numbers) {
 Value* VectorPermute::permuted_blocks(Value* vectors, Value* numbers) {
   const auto bits = static_cast<unsigned>(vectors->getType()->getPrimitiveSizeInBits().getFixedValue());
   auto* bytes = llvm::FixedVectorType::get(builder_.getInt8Ty(), bits / 8);
-  const bool is_pair = bits == 256;
-  Value* moved =
-      builder_.CreateIntrinsic(is_pair ? llvm::Intrinsic::x86_avx2_pshuf_b : llvm::Intrinsic::x86_avx512_pshuf_b_512,
-                               {}, {builder_.CreateBitCast(vectors, bytes), builder_.CreateBitCast(numbers, bytes)});
-  return builder_.CreateBitCast(moved, vectors->getType());
+  return shuffle_bytes(builder_, architecture_, vectors, builder_.CreateBitCast(numbers, bytes));
 }
 
 }  // namespace padlock::compiler

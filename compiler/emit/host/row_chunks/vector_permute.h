@@ -2,6 +2,8 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include "support/cpu/architecture.h"
+
 namespace padlock::compiler {
 
 /// Emits permutations of a vector's elements by indices that are known at run time. Each permutation is one instruction
@@ -9,7 +11,7 @@ namespace padlock::compiler {
 class VectorPermute {
  public:
   /// A vector of `lanes` elements of `size` bytes. Borrows the builder.
-  VectorPermute(llvm::IRBuilder<>& builder, int lanes, int size);
+  VectorPermute(llvm::IRBuilder<>& builder, Architecture architecture, int lanes, int size);
 
   /// Converts indices for `permuted`, to the same type: a vector of integers as wide as the elements.
   [[nodiscard]] llvm::Value* numbered(llvm::Value* indices);
@@ -24,8 +26,9 @@ class VectorPermute {
   llvm::Value* as_units(llvm::Value* vector);
 
   llvm::IRBuilder<>& builder_;
+  Architecture architecture_;
   int lanes_, size_;
-  int bytes_;  // of the instruction's vector
+  int bytes_;  // bytes of the instruction's vector
   int unit_;   // bytes that it permutes as one
   unsigned intrinsic_;
 };
