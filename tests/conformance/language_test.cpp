@@ -137,6 +137,15 @@ TEST_CASE("language: searches among integers in any order, and what is found by 
   }
 }
 
+TEST_CASE("language: searches in a part of a row alone") {
+  // Where columns are not split, the entries are read under the part's guard.
+  Regression r(
+      "program p(a: i64[N], x: i64[M, D], c: bool[M, E]) {"
+      " s = search(a, x) g = ge(x, s) y = concat(c, g, axis = 1) return y }");
+  for (const auto& [among, parts, others] : {std::tuple(7, 3, 36), {1, 8, 1}, {30, 40, 9}})
+    r.same({{shape({among}), shape({25, parts}), shape({25, others})}});
+}
+
 TEST_CASE("language: a batch of sequences, and sizes as values") {
   Regression r(
       "program p(v: f16[T, D], o: i64[P], L: dim) where P >= 1, L >= 0 {"

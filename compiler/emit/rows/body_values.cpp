@@ -18,10 +18,27 @@ std::vector<Value*> operands_of(const BodyNode& node, const BodyValues::Values& 
 
 }  // namespace
 
+namespace {
+
+/// Returns whether a node, a part of a search's entries, is the same wherever the search is done: it has no guard, and
+/// is read by no other data.
+bool is_same_everywhere(const Body& body, int index) {
+  const BodyNode& node = body.nodes[static_cast<std::size_t>(index)];
+  if (node.guard != kAlways || node.kind == NodeKind::search || node.kind == NodeKind::data) return false;
+  if (node.kind == NodeKind::load) {
+    const BodyLoad& load = body.loads[static_cast<std::size_t>(node.load)];
+    return load.guard == kAlways && !(load.offset.valid() && load.offset.has_data());
+  }
+  return std::ranges::all_of(node.operands, [&](int operand) { return is_same_everywhere(body, operand); });
+}
+
+}  // namespace
+
 SearchMemos remember_searches(llvm::IRBuilder<>& builder, const Body& body) {
   SearchMemos memos;
   for (const BodyNode& node : body.nodes)
-    if (node.kind == NodeKind::search && node.scope < 0) memos.emplace(&node, SearchMemo::make(builder));
+    if (node.kind == NodeKind::search && node.scope < 0 && is_same_everywhere(body, node.operands.front()))
+      memos.emplace(&node, SearchMemo::make(builder));
   return memos;
 }
 
