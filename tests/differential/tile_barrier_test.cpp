@@ -7,8 +7,8 @@
 #include "tests/compiler/seeded/seeded_bugs.h"
 #include "tests/differential/host_check.h"
 
-// A barrier of a tile, or of a grid's table of rows, that is missing or misplaced is found by an execution of threads one
-// after the other: as a race, since the result may be right by chance.
+// A barrier of a tile, or of a grid's table of rows, that is missing or misplaced is found by an execution of threads
+// one after the other: as a race, since the result may be right by chance.
 namespace padlock::differential {
 namespace {
 
@@ -36,8 +36,8 @@ constexpr const char* kFoundTwice =
     "program p(x: f16[A, B], a: i64[G], i: i64[N], l: dim) where 0 <= l <= 8 "
     "{ g = search(a, i) t = take(x, g, axis = 0) u = take(x, i, axis = 0, value = 2) y = add(t, u) return y }";
 
-std::string run(const char* text, std::int64_t a, std::int64_t b, const char* config,
-                const compiler::PassEdits* edits, std::uint64_t seed = 1) {
+std::string run(const char* text, std::int64_t a, std::int64_t b, const char* config, const compiler::PassEdits* edits,
+                std::uint64_t seed = 1) {
   const ir::Program program = testing::program_of(text);
   const auto compiler = testing::value_of(compiler::TargetCompiler::create("sm_90"));
   const Config parsed = testing::value_of(compiler->parse_config(config));

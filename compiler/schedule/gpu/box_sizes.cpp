@@ -19,9 +19,9 @@ constexpr std::int64_t kSlicedBoxBytes = 16 << 10;
 constexpr std::int64_t kBytesAcross = 64, kWideBytesAcross = 128, kFewestBytesAcross = 32;
 constexpr std::int64_t kMostSharedBytes = 40 << 10;
 /// Longest rows, in bytes, for boxes: a grid of vectors has most of longer rows whole, and is no slower. For each
-/// segment of a row, whose ends are edges of the grid, and for all of them. (An H100, 96 MiB, of a copy in a grid and in
-/// boxes: f32 rows of 14, cropped, 1.11 and .93, of 20 with two ends .89 and .94; f16 rows of 33 with one end .96 and
-/// .87, of 30 with two .82 and .92; bytes of 54, cropped, .87 and .93.)
+/// segment of a row, whose ends are edges of the grid, and for all of them. (An H100, 96 MiB, of a copy in a grid and
+/// in boxes: f32 rows of 14, cropped, 1.11 and .93, of 20 with two ends .89 and .94; f16 rows of 33 with one end .96
+/// and .87, of 30 with two .82 and .92; bytes of 54, cropped, .87 and .93.)
 struct LongestRow {
   std::int64_t of_segment, of_all;
 };

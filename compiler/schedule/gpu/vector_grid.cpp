@@ -18,9 +18,9 @@ constexpr std::int64_t kShortRow = 1024;
 
 /// Returns whether each row is one load beside fills, whose place is no data, and no operation takes long.
 bool is_plain(const Schedule& schedule) {
-  return !schedule.kernel.reads_by_data() &&
-         std::ranges::all_of(schedule.cases, [&](const ScheduledCase& row) { return loads_one_place(schedule, row); }) &&
-         std::ranges::none_of(schedule.bodies, computes_activation);
+  return !schedule.kernel.reads_by_data() && std::ranges::all_of(schedule.cases, [&](const ScheduledCase& row) {
+    return loads_one_place(schedule, row);
+  }) && std::ranges::none_of(schedule.bodies, computes_activation);
 }
 
 /// Chooses the grid. Its vectors are as wide as the config says, for the widest type of all bodies. Threads with long
@@ -124,7 +124,8 @@ void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options) {
     const std::optional<Blend> blend = blend_of(schedule, row);
     return blend && blend->loads.size() > 1;
   };
-  // Loading all segments for a second vector would take half the threads' registers. Smaller blocks leave fewer idle.
+  // Loading all segments for a second vector would take half the threads' registers. Smaller blocks leave fewer threads
+  // idle.
   if (std::ranges::any_of(schedule.cases, is_blended))
     schedule.cover = make_vector_grid(schedule.exprs(), threads / 2, /*vectors=*/1, lanes);
   add_row_table(schedule);

@@ -56,8 +56,7 @@ class StageTurner {
   [[nodiscard]] std::vector<llvm::Value*> load_elements(std::size_t stage, const StagedRun& run, const Square& square);
   [[nodiscard]] std::vector<llvm::Value*> load_pairs(std::size_t stage, const StagedRun& run,
                                                      llvm::ArrayRef<llvm::Value*> elements);
-  [[nodiscard]] llvm::Value* has_pairs(std::size_t stage, const StagedRun& run,
-                                       llvm::ArrayRef<llvm::Value*> elements);
+  [[nodiscard]] llvm::Value* has_pairs(std::size_t stage, const StagedRun& run, llvm::ArrayRef<llvm::Value*> elements);
   void store(std::size_t stage, const StagedRun& run, const Square& square, llvm::ArrayRef<llvm::Value*> words);
   [[nodiscard]] llvm::Value* place_of(std::size_t stage, llvm::Value* at, llvm::Value* bytes, int word, int lane);
   void store_words(std::size_t stage, const StagedRun& run, llvm::Value* at, llvm::Value* bytes,
