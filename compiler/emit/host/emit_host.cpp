@@ -71,7 +71,8 @@ class EntryEmitter : private FunctionEmitter {
     rows.set_columns(scope_.argument(3), scope_.argument(4));
     if (parts_.chunks != nullptr) has_plan_ = emit_has_plan();
     emit_rows(rows);
-    if (std::ranges::any_of(context_.schedule.bodies, has_nontemporal_stores)) emit_fence();
+    const bool streams = parts_.chunks != nullptr && context_.schedule.row_chunks()->loop.streams;
+    if (streams || std::ranges::any_of(context_.schedule.bodies, has_nontemporal_stores)) emit_fence();
     scope_.end();
   }
 

@@ -120,6 +120,23 @@ TEST_CASE("rows have no chunks where they are long, or one, or their columns lie
   CHECK(has_row_chunks(kPad, "host:x86-64-v3", "plan=1"));
 }
 
+TEST_CASE("chunks of full vectors go past the caches where a config lets them, with a fence after them") {
+  const auto stores = [](std::string_view config, const char* target = "host:x86-64-v4") {
+    const std::string code = emitted(kPad, Stage::llvm, target, config);
+    const std::string chunks = code.substr(code.find(".chunks("));
+    return std::pair(chunks.find("!nontemporal") != std::string::npos, code.find("sse.sfence") != std::string::npos);
+  };
+  CHECK(stores("store=automatic") == std::pair(true, true));
+  CHECK(stores("store=nontemporal") == std::pair(true, true));
+  CHECK(stores("store=plain") == std::pair(false, false));
+  for (const char* const target : {"host:x86-64-v2", "host:x86-64-v3"}) CHECK(stores("", target).first);
+  // A vector of the narrower result has 8 bytes.
+  CHECK(emitted("program p(x: i16[B, S], y: f32[B, S]) { a = pad(x, low = [0, 1], high = [0, 1]) "
+                "b = pad(y, low = [0, 1], high = [0, 1]) return a, b }",
+                Stage::schedule, "host:x86-64-v2")
+            .find("past the caches") == std::string::npos);
+}
+
 TEST_CASE("windows of 16 bytes are permuted and stored several as one where a target permutes by blocks") {
   const auto has = [](std::string_view intrinsic, const char* dtype, std::string_view target) {
     const std::string text =
@@ -340,6 +357,7 @@ TEST_CASE("row chunks have the interpreter's bits, at any length, in memory betw
       CAPTURE(text);
       CHECK(has_row_chunks(text, target));
       CHECK(differences(text, target, rows_of(amounts), plan_always(), seed) == "");
+      CHECK(differences(text, target, rows_of(amounts), plan_always(), seed, "store=nontemporal") == "");
     }
 }
 

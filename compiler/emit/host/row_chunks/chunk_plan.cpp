@@ -1,9 +1,11 @@
 #include "compiler/emit/host/row_chunks/chunk_plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "compiler/emit/host/row_chunks/vector_permute.h"
+#include "compiler/emit/host/runs/emit_runs.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
 #include "compiler/emit/scalar/emit_loop.h"
 #include "ir/expr/affine.h"
@@ -54,6 +56,7 @@ namespace {
 
 // A number beyond any offset, such that a difference of two such numbers fits.
 constexpr std::int64_t kNone = std::int64_t{1} << 61;
+constexpr int kLineBits = 6;  // of a cache line's bytes, 64
 
 /// Emits the planner. It first finds what columns take, and runs of columns. Then, row by row, it places each part of a
 /// run that fits the rest of a vector.
@@ -70,6 +73,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
 
   void emit() {
     store_word(RowChunkPlan::vectors(), index(0));
+    store_word(RowChunkPlan::streams(), index(0));
     emit_if(builder_, builder_.CreateICmpSGT(room_, index(0)), [&] {
       tabulate_columns();
       Value* runs = find_runs();
@@ -118,6 +122,11 @@ class ChunkPlanEmitter : private FunctionEmitter {
 
   [[nodiscard]] std::size_t loads() const { return chunks_.body.loads.size(); }
   [[nodiscard]] int lanes() const { return chunks_.loop.lanes; }
+  /// Returns bytes of a result that streamed chunks have a multiple of: whole lines and whole trips.
+  [[nodiscard]] unsigned streamed_bytes() const {
+    const int trip = lanes() * chunks_.loop.narrowest * RowChunkPlan::vectors_of_trip(chunks_);
+    return std::bit_ceil(static_cast<unsigned>(std::max(trip, 1 << kLineBits)));
+  }
   [[nodiscard]] bool has_bits() const { return context_.target.mask_registers; }
   Value* at_word(std::size_t offset) { return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), memory_, offset); }
   Value* load_word(std::size_t offset) { return builder_.CreateLoad(i64_, at_word(offset)); }
@@ -188,10 +197,19 @@ class ChunkPlanEmitter : private FunctionEmitter {
     return made;
   }
 
+  /// Emits whether the launch stores past the caches.
+  Value* is_streamed() {
+    return chunks_.loop.streams ? emit_is_nontemporal(context_, builder_, exprs_) : builder_.getFalse();
+  }
+
   /// Emits the number of units in a chunk.
   Value* choose_units() {
     const RowChunkLoop& loop = chunks_.loop;
     Value* unit = exprs_.exact(builder_, loop.unit);
+    // Bytes that a chunk is to have a multiple of, as a power of two, and the most elements of such a chunk.
+    Value* least = builder_.CreateSelect(is_streamed(), index(std::countr_zero(streamed_bytes())), index(kLineBits));
+    Value* most =
+        builder_.CreateSelect(is_streamed(), index(loop.most_streamed_elements), index(loop.most_line_elements));
     const auto quotient = [&](Value* a, Value* b) {  // rounded up
       return builder_.CreateUDiv(builder_.CreateAdd(a, builder_.CreateSub(b, index(1))), b);
     };
@@ -199,9 +217,9 @@ class ChunkPlanEmitter : private FunctionEmitter {
     // The least number of units whose bytes are whole lines: a power of two.
     Value* bytes = builder_.CreateMul(unit, index(loop.narrowest));
     Value* zeros = builder_.CreateIntrinsic(llvm::Intrinsic::cttz, {i64_}, {bytes, builder_.getTrue()});
-    Value* lines = builder_.CreateShl(index(1), larger(builder_.CreateSub(index(6), zeros), index(0)));
+    Value* lines = builder_.CreateShl(index(1), larger(builder_.CreateSub(least, zeros), index(0)));
     Value* whole = builder_.CreateMul(lines, quotient(few, lines));
-    Value* fits = builder_.CreateICmpSLE(builder_.CreateMul(whole, unit), index(loop.most_line_elements));
+    Value* fits = builder_.CreateICmpSLE(builder_.CreateMul(whole, unit), most);
     Value* all = exprs_.exact(builder_, kernel().extent(chunks_.unit_axis(kernel())));
     return smaller(builder_.CreateSelect(fits, whole, few), all);
   }
@@ -410,6 +428,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
     Value* vectors = builder_.CreateAdd(fill.vector, index(1));
     store_entry(plan_.positions, vectors, fill.element);
     Value* trips = builder_.CreateAnd(vectors, index(-RowChunkPlan::vectors_of_trip(chunks_)));
+    if (chunks_.loop.streams) store_word(RowChunkPlan::streams(), builder_.CreateZExt(streams(fill, vectors), i64_));
     if (chunks_.axes == 1) {
       Value* is_held = hold(vectors);
       vectors = builder_.CreateSelect(is_held, index(RowChunkPlan::kHeld), vectors);
@@ -418,6 +437,15 @@ class ChunkPlanEmitter : private FunctionEmitter {
     for (std::size_t i = 0; i < loads(); ++i) finish_windows(i, vectors);
     store_word(RowChunkPlan::full(), builder_.CreateSelect(fill.full, trips, index(0)));
     store_word(RowChunkPlan::vectors(), vectors);
+  }
+
+  /// Emits whether the chunk is streamed.
+  Value* streams(const Fill& fill, Value* vectors) {
+    Value* elements = builder_.CreateMul(vectors, index(lanes()));
+    const auto trip = static_cast<std::int64_t>(streamed_bytes()) / chunks_.loop.narrowest;
+    Value* is_whole = builder_.CreateICmpEQ(builder_.CreateAnd(fill.element, index(trip - 1)), index(0));
+    Value* is_full = builder_.CreateAnd(fill.full, builder_.CreateICmpEQ(fill.element, elements));
+    return builder_.CreateAnd(is_streamed(), builder_.CreateAnd(is_full, is_whole));
   }
 
   /// Makes a chunk of the whole units in the first vectors, if registers hold these vectors. Their elements per vector
@@ -431,6 +459,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
     Value* each = builder_.CreateMul(builder_.CreateMul(elements, vectors), index(5));
     Value* all = builder_.CreateMul(builder_.CreateMul(load_entry(plan_.positions, vectors), few), index(4));
     Value* is_held = builder_.CreateAnd(builder_.CreateICmpEQ(few, held), builder_.CreateICmpSGE(each, all));
+    is_held = builder_.CreateAnd(is_held, builder_.CreateICmpEQ(load_word(RowChunkPlan::streams()), index(0)));
     emit_if(builder_, is_held, [&] {
       store_entry(plan_.positions, held, elements);
       store_word(RowChunkPlan::units(), units);

@@ -33,8 +33,11 @@ class RowChunkPlan {
   static constexpr std::size_t full() { return 8; }
   static constexpr std::size_t units() { return 16; }  ///< of a chunk
   static constexpr std::size_t runs() { return 24; }   ///< used by the planner: the last run of columns
-  static constexpr std::size_t lowest(std::size_t load) { return 32 + 16 * load; }  ///< first window, from its base
-  static constexpr std::size_t spread(std::size_t load) { return 40 + 16 * load; }
+  /// 1 if a chunk has whole cache lines and all its vectors are full, in whole trips, and the launch stores past the
+  /// caches.
+  static constexpr std::size_t streams() { return 32; }
+  static constexpr std::size_t lowest(std::size_t load) { return 40 + 16 * load; }  ///< first window, from its base
+  static constexpr std::size_t spread(std::size_t load) { return 48 + 16 * load; }
   // Tables with an entry for each vector; `positions` has one more:
   Table positions;             ///< elements from the chunk's first; the last: elements of a chunk
   std::vector<Table> starts;   ///< for each load: window's begin, from the first window

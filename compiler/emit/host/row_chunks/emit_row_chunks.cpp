@@ -8,6 +8,7 @@
 
 #include "compiler/emit/host/row_chunks/vector_permute.h"
 #include "compiler/emit/rows/body_values.h"
+#include "compiler/emit/scalar/emit_access.h"
 #include "compiler/emit/scalar/emit_loop.h"
 
 namespace padlock::compiler {
@@ -25,11 +26,13 @@ class ChunkLoopEmitter : private FunctionEmitter {
         chunks_(chunks),
         plan_(plan),
         at_(context.exprs()),
-        nodes_(context, chunks.body, builder_, scope_.fields, exprs_) {}
+        nodes_(context, chunks.body, builder_, scope_.fields, exprs_),
+        accesses_(builder_, nullptr) {}
 
   llvm::Function* emit() {
     begin();
     Value* from = index(0);
+    if (chunks_.loop.streams) from = emit_streamed(from);
     if (chunks_.axes == 1) {
       if (chunks_.loop.joined > 1) from = emit_held(from, chunks_.loop.joined);
       from = emit_held(from, 1);
@@ -106,6 +109,55 @@ class ChunkLoopEmitter : private FunctionEmitter {
     PHINode* count = phi(vectors_, trip.begin);
     count->addIncoming(some, counted);
     return count;
+  }
+
+  /// Emits the loop over whole chunks that are stored past the caches: those that begin at a cache line. Returns the
+  /// first chunk after them.
+  Value* emit_streamed(Value* from) {
+    Value* streams = builder_.CreateICmpNE(load_word(RowChunkPlan::streams()), index(0));
+    stop_at_line(streams);
+    const Trip trip = begin_trip(from, "streamed");
+    BasicBlock* take = block("take_streamed");
+    BasicBlock* done = block("not_streamed");
+    Value* is_taken = builder_.CreateAnd(streams, is_whole(trip));
+    builder_.CreateCondBr(builder_.CreateAnd(is_taken, begins_at_line(trip.chunk)), take, done);
+    builder_.SetInsertPoint(take);
+    emit_vectors(trip.chunk, vectors_, StoreHint::nontemporal);
+    end_trip(trip);
+    builder_.CreateBr(trip.begin);
+    builder_.SetInsertPoint(done);
+    return trip.chunk;
+  }
+  /// Emits whether the chunk begins at a cache line in each result.
+  Value* begins_at_line(Value* chunk) {
+    Value* bits = index(0);
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      Value* begin = builder_.CreateGEP(element(kernel().result(i).dtype), results_[i], chunk);
+      bits = builder_.CreateOr(bits, builder_.CreatePtrToInt(begin, i64_));
+    }
+    return builder_.CreateICmpEQ(builder_.CreateAnd(bits, index(kLine - 1)), index(0));
+  }
+  /// If chunks are streamed but the first does not begin at a line, leaves only the units before one that does: the
+  /// task goes on there.
+  void stop_at_line(Value* streams) {
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* test = block("find_line");
+    BasicBlock* next = block("next_unit");
+    BasicBlock* found = block("line");
+    Value* unit = exprs_.exact(builder_, chunks_.loop.unit);
+    builder_.CreateCondBr(streams, test, found);
+    builder_.SetInsertPoint(test);
+    PHINode* place = phi(index(0), before);
+    builder_.CreateCondBr(begins_at_line(place), found, next);
+    builder_.SetInsertPoint(next);
+    Value* following = builder_.CreateAdd(place, unit);
+    place->addIncoming(following, next);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(following, smaller(left_, builder_.CreateMul(unit, index(kLine)))), test, found);
+    builder_.SetInsertPoint(found);
+    PHINode* some = phi(index(0), before);
+    some->addIncoming(place, test);
+    some->addIncoming(index(0), next);
+    left_ = builder_.CreateSelect(builder_.CreateICmpSGT(some, index(0)), some, left_);
   }
 
   /// Emits the loop over whole chunks with so few vectors that registers hold their lanes; joined vectors must be full.
@@ -244,7 +296,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
   }
 
   /// Emits the chunk's first `count` vectors; vectors that follow each other go several a trip.
-  void emit_vectors(Value* chunk, Value* count) {
+  void emit_vectors(Value* chunk, Value* count, StoreHint hint = StoreHint::none) {
     begin_chunk(chunk);
     const int joined = chunks_.loop.joined;
     const int trip = RowChunkPlan::vectors_of_trip(chunks_);
@@ -252,9 +304,10 @@ class ChunkLoopEmitter : private FunctionEmitter {
     Value* first = counted_loop(builder_, index(0), full, trip, [&](Value* vector) {
       for (int k = 0; k < trip; k += joined) {
         Value* at = builder_.CreateAdd(vector, index(k));
-        emit_vector(lanes_of(at, joined, builder_.CreateMul(at, index(lanes()))), joined, k);
+        emit_vector(lanes_of(at, joined, builder_.CreateMul(at, index(lanes()))), joined, k, hint);
       }
     });
+    if (hint == StoreHint::nontemporal) return;  // its vectors are whole trips
     counted_loop(builder_, first, count, 1,
                  [&](Value* vector) { emit_vector(lanes_of(vector, 1, load_entry(plan_.positions, vector)), 1, 0); });
   }
@@ -280,7 +333,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
   }
 
   /// `number`: of the first vector in its trip.
-  void emit_vector(const Lanes& taken, int joined, int number) {
+  void emit_vector(const Lanes& taken, int joined, int number, StoreHint hint = StoreHint::none) {
     BodyValues::Values values = invariants_.at(joined);
     const auto load = [&](const BodyNode& node) {
       return emit_load(static_cast<std::size_t>(node.load), taken, joined);
@@ -292,8 +345,9 @@ class ChunkLoopEmitter : private FunctionEmitter {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       const ir::DType dtype = kernel().result(i).dtype;
       Value* to = builder_.CreateGEP(element(dtype), stored_[i], taken.position);
-      if (number * lanes() * ir::byte_size(dtype) % kLine == 0) prefetch(to);
-      builder_.CreateAlignedStore(values[static_cast<std::size_t>(chunks_.body.roots[i])], to, llvm::Align(1));
+      Value* value = values[static_cast<std::size_t>(chunks_.body.roots[i])];
+      if (hint == StoreHint::none && number * lanes() * ir::byte_size(dtype) % kLine == 0) prefetch(to);
+      accesses_.store({.pointer = to, .dtype = dtype, .first = index(0)}, value, hint);
     }
   }
 
@@ -365,6 +419,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
   const RowChunkPlan& plan_;
   RowChunkVariables at_;
   BodyValues nodes_;
+  AccessEmitter accesses_;
   std::map<int, BodyValues::Values> invariants_;  // by the number of joined vectors
   std::map<std::uint32_t, Value*> tables_;        // where tables begin, by Expr::id
   std::vector<Value*> results_;                   // for each result: where the first unit begins
