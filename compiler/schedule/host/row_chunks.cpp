@@ -5,13 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/kernel/lowering.h"
 #include "compiler/schedule/cases/row_recurrence.h"
 #include "compiler/schedule/cases/segments.h"
-#include "compiler/schedule/cases/specialized_domain.h"
 #include "compiler/schedule/host/covers.h"
 #include "ir/expr/affine.h"
-#include "support/limits.h"
 
 namespace padlock::compiler {
 namespace {
@@ -82,12 +79,8 @@ class RowChunkMaker {
       std::ranges::copy_if(kernel_.graph.conditions_of(kernel_.graph.node(id).guard), std::back_inserter(holds),
                            [&](ConditionId condition) { return goes_on(condition); });
     if (holds.empty()) return kernel_.roots;
-    SpecialisationBudget budget{.proof = kProofBudget, .steps = StepBudget(limits::kSplitSteps)};
-    SpecializedDomain units(kernel_, coordinate_facts(kernel_), kernel_.roots, budget);
-    units.learn_holds(holds);
-    made_.holds = kernel_.graph.conjunction(std::move(holds));
-    units.specialise();
-    return units.roots();
+    made_.holds = kernel_.graph.conjunction(holds);
+    return roots_where(kernel_, holds);
   }
   /// Returns whether a condition is on other units' coordinates alone, and goes on to hold for an even number of units.
   [[nodiscard]] bool goes_on(ConditionId id) const {
