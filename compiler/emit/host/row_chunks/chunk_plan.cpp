@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 #include "compiler/emit/host/row_chunks/vector_permute.h"
-#include "compiler/emit/host/runs/emit_runs.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
 #include "compiler/emit/scalar/emit_loop.h"
 #include "ir/expr/affine.h"
@@ -23,6 +23,7 @@ RowChunkPlan::RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool b
     if (node.kind == NodeKind::when) add_guard(node.guard);
   selections = guards.size();
   for (const BodyLoad& load : chunks.body.loads) add_guard(load.guard);
+  choose_marks(kernel, chunks, bit_masks);
   bytes = exprs.constant(static_cast<Int128>(lowest(chunks.body.loads.size())));
   const Expr line = exprs.constant(abi::kPlanAlignment);
   const auto table = [&](Expr entries, int entry_bytes) {
@@ -48,6 +49,24 @@ RowChunkPlan::RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool b
   bytes = exprs.mul(some, bytes);
 }
 
+void RowChunkPlan::choose_marks(const Kernel& kernel, const RowChunks& chunks, bool bit_masks) {
+  marks.resize(chunks.body.loads.size());
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const int size = ir::byte_size(chunks.body.loads[i].dtype);
+    if (!VectorPermute::pays_to_mark(chunks.loop.lanes, size, bit_masks)) continue;
+    for (std::size_t selection = 0; selection < selections && !marks[i]; ++selection) {
+      const auto needed = kernel.graph.conditions_of(chunks.body.loads[i].guard);
+      const auto tested = kernel.graph.conditions_of(guards[selection]);
+      if (!marked_load(selection) && std::ranges::includes(needed, tested)) marks[i] = selection;
+    }
+  }
+}
+
+std::optional<std::size_t> RowChunkPlan::marked_load(std::size_t selection) const {
+  const auto at = std::ranges::find(marks, std::optional(selection));
+  return at == marks.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - marks.begin()));
+}
+
 std::size_t RowChunkPlan::guard_index(PredicateId guard) const {
   return static_cast<std::size_t>(std::ranges::find(guards, guard) - guards.begin());
 }
@@ -69,7 +88,8 @@ class ChunkPlanEmitter : private FunctionEmitter {
         memory_(scope_.fields.plan),
         rows_(context, builder_, exprs_),
         columns_(exprs_.exact(builder_, kernel().extents.back())),
-        room_(exprs_.exact(builder_, chunks.loop.vectors)) {}
+        room_(exprs_.exact(builder_, chunks.loop.vectors)),
+        is_streamed_(chunks.loop.streams ? emit_is_nontemporal(context, builder_, exprs_) : builder_.getFalse()) {}
 
   void emit() {
     store_word(RowChunkPlan::vectors(), index(0));
@@ -97,7 +117,6 @@ class ChunkPlanEmitter : private FunctionEmitter {
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), {llvm::PointerType::get(llvm, 0)}, false);
     auto* made =
         llvm::Function::Create(type, llvm::Function::ExternalLinkage, planner_name(context.abi), context.module);
-    made->addFnAttr(kSelectsByGraph);
     set_attributes(*made, context.target);
     return made;
   }
@@ -197,19 +216,14 @@ class ChunkPlanEmitter : private FunctionEmitter {
     return made;
   }
 
-  /// Emits whether the launch stores past the caches.
-  Value* is_streamed() {
-    return chunks_.loop.streams ? emit_is_nontemporal(context_, builder_, exprs_) : builder_.getFalse();
-  }
-
   /// Emits the number of units in a chunk.
   Value* choose_units() {
     const RowChunkLoop& loop = chunks_.loop;
     Value* unit = exprs_.exact(builder_, loop.unit);
     // Bytes that a chunk is to have a multiple of, as a power of two, and the most elements of such a chunk.
-    Value* least = builder_.CreateSelect(is_streamed(), index(std::countr_zero(streamed_bytes())), index(kLineBits));
+    Value* least = builder_.CreateSelect(is_streamed_, index(std::countr_zero(streamed_bytes())), index(kLineBits));
     Value* most =
-        builder_.CreateSelect(is_streamed(), index(loop.most_streamed_elements), index(loop.most_line_elements));
+        builder_.CreateSelect(is_streamed_, index(loop.most_streamed_elements), index(loop.most_line_elements));
     const auto quotient = [&](Value* a, Value* b) {  // rounded up
       return builder_.CreateUDiv(builder_.CreateAdd(a, builder_.CreateSub(b, index(1))), b);
     };
@@ -445,7 +459,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
     const auto trip = static_cast<std::int64_t>(streamed_bytes()) / chunks_.loop.narrowest;
     Value* is_whole = builder_.CreateICmpEQ(builder_.CreateAnd(fill.element, index(trip - 1)), index(0));
     Value* is_full = builder_.CreateAnd(fill.full, builder_.CreateICmpEQ(fill.element, elements));
-    return builder_.CreateAnd(is_streamed(), builder_.CreateAnd(is_full, is_whole));
+    return builder_.CreateAnd(is_streamed_, builder_.CreateAnd(is_full, is_whole));
   }
 
   /// Makes a chunk of the whole units in the first vectors, if registers hold these vectors. Their elements per vector
@@ -465,6 +479,19 @@ class ChunkPlanEmitter : private FunctionEmitter {
       store_word(RowChunkPlan::units(), units);
     });
     return is_held;
+  }
+
+  /// Loads a selection's lanes, as a vector of i1.
+  Value* load_lane_mask(const RowChunkPlan::Table& table, Value* vector) {
+    if (!has_bits()) {
+      Value* bytes = load_entry(table, vector, vector_of(builder_.getInt8Ty()));
+      return builder_.CreateICmpNE(bytes, llvm::Constant::getNullValue(bytes->getType()));
+    }
+    llvm::Type* bit = builder_.getInt1Ty();
+    Value* bits = builder_.CreateBitCast(load_entry(table, vector), llvm::FixedVectorType::get(bit, 64));
+    std::vector<int> taken(static_cast<std::size_t>(lanes()));
+    std::iota(taken.begin(), taken.end(), 0);
+    return builder_.CreateShuffleVector(bits, taken);
   }
 
   /// A vector without loads takes the first window.
@@ -488,7 +515,10 @@ class ChunkPlanEmitter : private FunctionEmitter {
       Value* first = load_entry(plan_.starts[load], vector);
       Value* indices = load_entry(plan_.indices[load], vector, vector_of(type));
       Value* from = builder_.CreateVectorSplat(static_cast<unsigned>(lanes()), builder_.CreateTrunc(first, type));
-      store_entry(plan_.indices[load], vector, permute.numbered(builder_.CreateSub(indices, from)));
+      Value* numbers = permute.numbered(builder_.CreateSub(indices, from));
+      if (const auto selection = plan_.marks[load])
+        numbers = permute.marked(numbers, load_lane_mask(plan_.masks[*selection], vector));
+      store_entry(plan_.indices[load], vector, numbers);
       Value* none = builder_.CreateICmpEQ(first, index(kNone));
       store_entry(plan_.starts[load], vector, builder_.CreateSelect(none, index(0), builder_.CreateSub(first, lowest)));
     });
@@ -499,6 +529,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
   Value* memory_;
   RowEmitter rows_;
   Value *columns_, *room_;
+  Value* is_streamed_;  // whether the launch stores past the caches
 };
 
 }  // namespace

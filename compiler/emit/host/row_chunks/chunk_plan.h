@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
@@ -42,7 +43,7 @@ class RowChunkPlan {
   Table positions;             ///< elements from the chunk's first; the last: elements of a chunk
   std::vector<Table> starts;   ///< for each load: window's begin, from the first window
   std::vector<Table> indices;  ///< for each load: indices into the window, as wide as an element
-  std::vector<Table> masks;    ///< for each guard of a selection
+  std::vector<Table> masks;    ///< for each guard of a selection; used by the planner alone if indices are marked by it
   // Tables with an entry for each column:
   std::vector<Table> column_sources;  ///< for each load: the column's part of an offset
   std::vector<Table> column_holds;    ///< for each guard: whether its conditions on the column hold, a byte
@@ -54,7 +55,14 @@ class RowChunkPlan {
   /// The guards of selections, then of loads, each once.
   std::vector<PredicateId> guards;
   std::size_t selections = 0;
+  /// For each load: the selection that its indices are marked by, which holds wherever the load is needed; or none.
+  std::vector<std::optional<std::size_t>> marks;
+  /// Returns the load whose indices a selection marks, if there is one.
+  [[nodiscard]] std::optional<std::size_t> marked_load(std::size_t selection) const;
   [[nodiscard]] std::size_t guard_index(PredicateId guard) const;
+
+ private:
+  void choose_marks(const Kernel& kernel, const RowChunks& chunks, bool bit_masks);
 };
 
 /// Emits the kernel's HostPlanner.

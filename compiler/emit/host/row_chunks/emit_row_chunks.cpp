@@ -122,7 +122,9 @@ class ChunkLoopEmitter : private FunctionEmitter {
     Value* is_taken = builder_.CreateAnd(streams, is_whole(trip));
     builder_.CreateCondBr(builder_.CreateAnd(is_taken, begins_at_line(trip.chunk)), take, done);
     builder_.SetInsertPoint(take);
-    emit_vectors(trip.chunk, vectors_, StoreHint::nontemporal);
+    begin_chunk(trip.chunk);
+    counted_loop(builder_, index(0), vectors_, chunks_.loop.joined,
+                 [&](Value* vector) { emit_full(vector, 0, StoreHint::nontemporal); });
     end_trip(trip);
     builder_.CreateBr(trip.begin);
     builder_.SetInsertPoint(done);
@@ -296,20 +298,23 @@ class ChunkLoopEmitter : private FunctionEmitter {
   }
 
   /// Emits the chunk's first `count` vectors; vectors that follow each other go several a trip.
-  void emit_vectors(Value* chunk, Value* count, StoreHint hint = StoreHint::none) {
+  void emit_vectors(Value* chunk, Value* count) {
     begin_chunk(chunk);
     const int joined = chunks_.loop.joined;
     const int trip = RowChunkPlan::vectors_of_trip(chunks_);
     Value* full = smaller(full_, builder_.CreateAnd(count, index(-trip)));
     Value* first = counted_loop(builder_, index(0), full, trip, [&](Value* vector) {
-      for (int k = 0; k < trip; k += joined) {
-        Value* at = builder_.CreateAdd(vector, index(k));
-        emit_vector(lanes_of(at, joined, builder_.CreateMul(at, index(lanes()))), joined, k, hint);
-      }
+      for (int k = 0; k < trip; k += joined)
+        emit_full(builder_.CreateAdd(vector, index(k)), k, StoreHint::none);
     });
-    if (hint == StoreHint::nontemporal) return;  // its vectors are whole trips
     counted_loop(builder_, first, count, 1,
                  [&](Value* vector) { emit_vector(lanes_of(vector, 1, load_entry(plan_.positions, vector)), 1, 0); });
+  }
+
+  /// Emits a vector of those that are full and follow each other, joined with the next ones.
+  void emit_full(Value* vector, int number, StoreHint hint) {
+    const int joined = chunks_.loop.joined;
+    emit_vector(lanes_of(vector, joined, builder_.CreateMul(vector, index(lanes()))), joined, number, hint);
   }
 
   /// A plan's entries for some vectors that are taken as one.
@@ -327,8 +332,11 @@ class ChunkLoopEmitter : private FunctionEmitter {
         starts.push_back(load_entry(plan_.starts[i], k == 0 ? vector : builder_.CreateAdd(vector, index(k))));
       all.numbers.push_back(load_entry(plan_.indices[i], vector, vector_of(loads_[i].element, joined * lanes())));
     }
-    for (std::size_t i = 0; i < plan_.selections; ++i)
-      all.masks[plan_.guards[i]] = load_mask(plan_.masks[i], vector, joined);
+    for (std::size_t i = 0; i < plan_.selections; ++i) {
+      const auto load = plan_.marked_load(i);
+      all.masks[plan_.guards[i]] =
+          load ? loads_[*load].permute.holds(all.numbers[*load]) : load_mask(plan_.masks[i], vector, joined);
+    }
     return all;
   }
 
@@ -339,6 +347,12 @@ class ChunkLoopEmitter : private FunctionEmitter {
       return emit_load(static_cast<std::size_t>(node.load), taken, joined);
     };
     const auto choose = [&](const BodyNode& node, Value* value, Value* other) {
+      const BodyNode& chosen = chunks_.body.nodes[static_cast<std::size_t>(node.operands[0])];
+      if (chosen.kind == NodeKind::load && is_marked(chosen.load, node.guard)) {
+        const auto i = static_cast<std::size_t>(chosen.load);
+        if (loads_[i].permute.chooses(other))
+          return loads_[i].permute.permuted_or(windows_of(i, taken), taken.numbers[i], other);
+      }
       return choose_lanes(taken.masks.at(node.guard), value, other);
     };
     nodes_.emit(joined * lanes(), {.load = load, .choose = choose}, values);
@@ -351,14 +365,25 @@ class ChunkLoopEmitter : private FunctionEmitter {
     }
   }
 
+  /// Returns whether a load's indices are marked by a selection.
+  [[nodiscard]] bool is_marked(int load, PredicateId guard) const {
+    return plan_.marks[static_cast<std::size_t>(load)] == plan_.guard_index(guard);
+  }
+
   Value* emit_load(std::size_t i, const Lanes& taken, int joined) {
-    Load& load = loads_[i];
+    VectorPermute& permute = loads_[i].permute;
+    Value* windows = windows_of(i, taken);
+    return joined == 1 ? permute.permuted(windows, taken.numbers[i])
+                       : permute.permuted_blocks(windows, taken.numbers[i]);
+  }
+  /// Loads the windows of a load, one after the other.
+  Value* windows_of(std::size_t i, const Lanes& taken) {
+    const Load& load = loads_[i];
     std::vector<Value*> windows;
     for (Value* start : taken.starts[i])
       windows.push_back(builder_.CreateAlignedLoad(vector_of(load.element, lanes()),
                                                    builder_.CreateGEP(load.element, load.from, start), llvm::Align(1)));
-    if (joined == 1) return load.permute.permuted(windows[0], taken.numbers[i]);
-    return load.permute.permuted_blocks(concatenated(std::move(windows)), taken.numbers[i]);
+    return concatenated(std::move(windows));
   }
   Value* concatenated(std::vector<Value*> parts) {
     while (parts.size() > 1) {
@@ -373,10 +398,12 @@ class ChunkLoopEmitter : private FunctionEmitter {
     return parts.front();
   }
 
-  /// Loads the lanes' mask: bits if the target has mask registers, else bytes.
+  /// Loads the lanes' mask, as a vector of i1: from bits if the target has mask registers, else from bytes.
   Value* load_mask(const RowChunkPlan::Table& table, Value* vector, int joined) {
-    if (!context_.target.mask_registers)
-      return load_entry(table, vector, vector_of(builder_.getInt8Ty(), joined * lanes()));
+    if (!context_.target.mask_registers) {
+      Value* bytes = load_entry(table, vector, vector_of(builder_.getInt8Ty(), joined * lanes()));
+      return builder_.CreateICmpSLT(bytes, llvm::Constant::getNullValue(bytes->getType()));
+    }
     std::vector<Value*> parts;
     for (int k = 0; k < joined; ++k) {
       const int bits = std::max(lanes(), 8);
@@ -393,14 +420,10 @@ class ChunkLoopEmitter : private FunctionEmitter {
   /// (With zero as the other value, the mask's bits make the choice: no instruction has to look at signs.)
   Value* choose_lanes(Value* mask, Value* value, Value* other) {
     if (context_.target.mask_registers) return builder_.CreateSelect(mask, value, other);
-    auto* type = llvm::cast<llvm::FixedVectorType>(value->getType());
-    Value* wide = builder_.CreateSExt(
-        mask, vector_of(builder_.getIntNTy(type->getScalarSizeInBits()), static_cast<int>(type->getNumElements())));
     const auto* constant = llvm::dyn_cast<llvm::Constant>(other);
-    if (constant != nullptr && constant->isNullValue() && type == wide->getType())
-      return builder_.CreateAnd(value, wide);
-    Value* holds = builder_.CreateICmpSLT(wide, llvm::Constant::getNullValue(wide->getType()));
-    return builder_.CreateSelect(holds, value, other);
+    if (constant != nullptr && constant->isNullValue() && value->getType()->isIntOrIntVectorTy())
+      return builder_.CreateAnd(value, builder_.CreateSExt(mask, value->getType()));
+    return builder_.CreateSelect(mask, value, other);
   }
 
   /// Prefetches a line that a later vector stores. Vectors that cross lines and are partly stored again stay in a
