@@ -28,7 +28,7 @@ namespace {
 struct Arguments {
   std::string before, after;  // libraries
   std::string only, row;
-  std::string programs;  // file of a list of programs
+  std::string programs;               // file of a list of programs
   CompiledFor before_for, after_for;  // of listed programs
   std::int64_t short_rows_bytes = 0;
   bool all = false;
@@ -146,7 +146,8 @@ Status time_cases(const LoadedLibrary& before, const LoadedLibrary& after, const
     PADLOCK_TRY(PadArrays arrays, arrays_for(first));
     for (const Row& row : rows_of(pad, with_numbers(pad, first.result_extents))) {
       if (!row.name.contains(arguments.row)) continue;
-      Calls calls = {before.call(listed(row), {.threads = row.threads}), after.call(listed(row), {.threads = row.threads})};
+      Calls calls = {before.call(listed(row), {.threads = row.threads}),
+                     after.call(listed(row), {.threads = row.threads})};
       PADLOCK_CHECK(time_calls(row.name, std::move(calls), arrays, arguments, sum));
     }
   }
@@ -210,7 +211,8 @@ int main_of(int argc, char** argv) {
     app.add_option(fmt::format("--{}-config", name), how->config, "of listed programs: \"key=value,...\"");
     app.add_option(fmt::format("--{}-target", name), how->target, "of listed programs: \"host:x86-64-v3\"")
         ->excludes(fmt::format("--{}-config", name));
-    app.add_option(fmt::format("--{}-threads", name), how->threads, "of listed programs: 1 or 2")->check(CLI::Range(1, 2));
+    app.add_option(fmt::format("--{}-threads", name), how->threads, "of listed programs: 1 or 2")
+        ->check(CLI::Range(1, 2));
   }
   app.add_flag("--memcpy", arguments.memcpy, "and says what part of the speed of memcpy of the same bytes each has");
   app.add_flag("--all", arguments.all, "rows, too, of which both have the same code");

@@ -12,7 +12,8 @@ namespace {
 /// line come first: a pad shifts loads, so that each load of a whole line would cross into the next.
 std::vector<ConfigField> fields_of(HostConfig& config) {
   return {
-      config_field("vector_bytes", config.vector_bytes, {32, 64, 16}), config_field("unroll", config.unroll, {1, 2, 4}),
+      config_field("vector_bytes", config.vector_bytes, {32, 64, 16}),
+      config_field("unroll", config.unroll, {1, 2, 4}),
       config_field("split", config.split),
       config_field<StoreKind>(
           "store", config.store,

@@ -88,7 +88,8 @@ class ChunkProver : private ScheduleProof {
     for (int other = 0; other <= axis; ++other)
       units.nonnegative.push_back(less(kernel_.coordinate(other), kernel_.extent(other)));
     std::vector<Goal> goals = {{{at_least(later(unit_), kernel_.extent(axis))}, [=, this](const Evaluate& at) {
-                                  return fmt::format("unit {} is taken of {}", at(later(unit_)), at(kernel_.extent(axis)));
+                                  return fmt::format("unit {} is taken of {}", at(later(unit_)),
+                                                     at(kernel_.extent(axis)));
                                 }}};
     for (const ConditionId id : kernel_.graph.conditions_of(chunks_.holds)) {
       const Expr condition = kernel_.graph.condition(id).expr;
@@ -107,7 +108,8 @@ class ChunkProver : private ScheduleProof {
     Obligation all{.kind = ObligationKind::width, .access = "row chunks in 64 bits"};
     IndexWidths widths(kernel_);
     std::vector<Expr> indices = {chunks_.alike};
-    for (const ConditionId id : kernel_.graph.conditions_of(chunks_.holds)) indices.push_back(kernel_.graph.condition(id).expr);
+    for (const ConditionId id : kernel_.graph.conditions_of(chunks_.holds))
+      indices.push_back(kernel_.graph.condition(id).expr);
     Body body = chunks_.body;
     for (const LoadSource& source : chunks_.sources) {
       BodyLoad base;

@@ -185,14 +185,14 @@ class TurnProver : private ScheduleProof {
     decide(ObligationKind::store, fmt::format("{} columns interleaved in body {}", all.columns, body_), {}, goals);
   }
 
-  /// The bytes of a block are those of its rows, in order, whatever the number of columns: a transposed block of one row
-  /// has them so. Bytes beyond its rows lie in
-  /// rows that are taken after it.
+  /// The bytes of a block are those of its rows, in order, whatever the number of columns: a transposed block of one
+  /// row has them so. Bytes beyond its rows lie in rows that are taken after it.
   void add_order_faults(const Interleave& all, ir::DType dtype, std::vector<Goal>& goals) const {
     const int size = ir::byte_size(dtype);
     const auto tested = [&](Expr test) { return std::ranges::find(all.tests, test) != all.tests.end(); };
     const bool is_one_row = all.block_rows == 1 && all.grouped.empty();
-    const bool is_grouped = std::ssize(all.grouped) == all.columns && all.columns * all.block_rows * size == kBlockBytes;
+    const bool is_grouped =
+        std::ssize(all.grouped) == all.columns && all.columns * all.block_rows * size == kBlockBytes;
     if ((!is_one_row && !is_grouped) || std::ssize(all.left_out) != all.columns ||
         !tested(exprs_.sub(exprs_.constant(all.columns), schedule_.columns)) ||
         !tested(exprs_.sub(schedule_.columns, exprs_.constant(1))) || schedule_.row_axis + 2 != kernel_.rank())

@@ -74,8 +74,8 @@ struct RowChunks {
   /// On coordinates outside the unit. Chunks take units for which it holds, and `body` relies on it. Rows of other
   /// units go one by one.
   PredicateId holds = kAlways;
-  /// Units along the unit axis, from one for which `holds` holds, for which it goes on to hold. Over coordinates outside
-  /// the unit.
+  /// Units along the unit axis, from one for which `holds` holds, for which it goes on to hold. Over coordinates
+  /// outside the unit.
   ir::Expr alike;
   RowChunkLoop loop;
 

@@ -68,7 +68,8 @@ CodeKey key_of(const Schedule& schedule) {
         has_whole_vectors(schedule) ? schedule.store : StoreKind::plain);
   } else {
     const bool streams = schedule.row_chunks() != nullptr && schedule.row_chunks()->loop.streams;
-    add(key, streams || std::ranges::any_of(schedule.bodies, has_nontemporal_stores) ? schedule.store : StoreKind::plain);
+    add(key,
+        streams || std::ranges::any_of(schedule.bodies, has_nontemporal_stores) ? schedule.store : StoreKind::plain);
   }
   add(key, id(schedule.rows), id(schedule.columns), schedule.bodies.size(), schedule.cases.size());
   for (const abi::Guard& guard : schedule.serves) add(key, guard.assumption, id(guard.holds.lhs));

@@ -38,7 +38,8 @@ TEST_CASE("a config outside the search space is refused and says what the key ta
   CHECK(message("split=yes") == "config key 'split': expected 0 or 1, found 'yes'");
   CHECK(message("store=fast") == "config key 'store': expected plain, nontemporal or automatic, found 'fast'");
   CHECK(message("unroll=1,unroll=2") == "config key 'unroll': expected one value, found two");
-  CHECK(message("warp=4") == "unknown config key 'warp': expected vector_bytes, unroll, split, store, plan or task_kib");
+  CHECK(message("warp=4") ==
+        "unknown config key 'warp': expected vector_bytes, unroll, split, store, plan or task_kib");
   CHECK(message("unroll") == "config: expected key=value, found 'unroll'");
 }
 

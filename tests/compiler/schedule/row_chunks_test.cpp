@@ -222,8 +222,7 @@ constexpr int kSeededBugs = 16;
 TEST_CASE("row chunks are proved, and each seeded bug in them is refuted with an example") {
   const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create("host:x86-64-v4"));
   const std::array<std::string_view, 5> programs = {
-      kPad,
-      "program p(x: f32[H, W], p: dim) where 0 <= p { y = pad(x, low = [p, 1], high = [2, p]) return y }",
+      kPad, "program p(x: f32[H, W], p: dim) where 0 <= p { y = pad(x, low = [p, 1], high = [2, p]) return y }",
       "program p(x: f32[B, S], p: dim) where 0 <= p < S { y = pad(x, low = [0, p], high = [0, p], mode = reflect) "
       "return y }",
       "program p(x: u8[N, H, W], p: dim) where 0 <= p < H, p < W { y = pad(x, low = [0, p, p], high = [0, p, p], "

@@ -114,7 +114,8 @@ TEST_CASE("plans are tried with and without where a binding has one, and nowhere
   const auto without_plan = [&](const std::vector<std::int64_t>& columns) {
     std::vector<ir::Binding> bindings;
     for (const std::int64_t b : columns) {
-      auto binding = ir::Binding::bind(*program, {.tensors = {std::nullopt}, .symbols = {{"A", 4096}, {"B", b}, {"lo", 2}}});
+      auto binding =
+          ir::Binding::bind(*program, {.tensors = {std::nullopt}, .symbols = {{"A", 4096}, {"B", b}, {"lo", 2}}});
       REQUIRE(binding);
       bindings.push_back(*std::move(binding));
     }

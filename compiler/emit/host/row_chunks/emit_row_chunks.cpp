@@ -154,7 +154,8 @@ class ChunkLoopEmitter : private FunctionEmitter {
     builder_.SetInsertPoint(next);
     Value* following = builder_.CreateAdd(place, unit);
     place->addIncoming(following, next);
-    builder_.CreateCondBr(builder_.CreateICmpSLT(following, smaller(left_, builder_.CreateMul(unit, index(kLine)))), test, found);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(following, smaller(left_, builder_.CreateMul(unit, index(kLine)))),
+                          test, found);
     builder_.SetInsertPoint(found);
     PHINode* some = phi(index(0), before);
     some->addIncoming(place, test);
@@ -304,8 +305,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
     const int trip = RowChunkPlan::vectors_of_trip(chunks_);
     Value* full = smaller(full_, builder_.CreateAnd(count, index(-trip)));
     Value* first = counted_loop(builder_, index(0), full, trip, [&](Value* vector) {
-      for (int k = 0; k < trip; k += joined)
-        emit_full(builder_.CreateAdd(vector, index(k)), k, StoreHint::none);
+      for (int k = 0; k < trip; k += joined) emit_full(builder_.CreateAdd(vector, index(k)), k, StoreHint::none);
     });
     counted_loop(builder_, first, count, 1,
                  [&](Value* vector) { emit_vector(lanes_of(vector, 1, load_entry(plan_.positions, vector)), 1, 0); });

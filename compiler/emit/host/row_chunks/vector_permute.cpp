@@ -21,16 +21,15 @@ struct Instruction {
 };
 
 // The first instruction that fits is taken. VectorPermutes says which a target has.
-constexpr std::array kInstructions = {Instruction{16, 1, 1, llvm::Intrinsic::x86_ssse3_pshuf_b_128},
-                                      Instruction{32, 4, 4, llvm::Intrinsic::x86_avx2_permd},
-                                      Instruction{32, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_256},
-                                      Instruction{32, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_256},
-                                      Instruction{64, 8, 8, llvm::Intrinsic::x86_avx512_permvar_di_512,
-                                                  llvm::Intrinsic::x86_avx512_vpermi2var_q_512},
-                                      Instruction{64, 4, 4, llvm::Intrinsic::x86_avx512_permvar_si_512,
-                                                  llvm::Intrinsic::x86_avx512_vpermi2var_d_512},
-                                      Instruction{64, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_512},
-                                      Instruction{64, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_512}};
+constexpr std::array kInstructions = {
+    Instruction{16, 1, 1, llvm::Intrinsic::x86_ssse3_pshuf_b_128},
+    Instruction{32, 4, 4, llvm::Intrinsic::x86_avx2_permd},
+    Instruction{32, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_256},
+    Instruction{32, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_256},
+    Instruction{64, 8, 8, llvm::Intrinsic::x86_avx512_permvar_di_512, llvm::Intrinsic::x86_avx512_vpermi2var_q_512},
+    Instruction{64, 4, 4, llvm::Intrinsic::x86_avx512_permvar_si_512, llvm::Intrinsic::x86_avx512_vpermi2var_d_512},
+    Instruction{64, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_512},
+    Instruction{64, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_512}};
 
 const Instruction& instruction_for(int bytes, int size) {
   return *std::ranges::find_if(kInstructions,
@@ -93,13 +92,14 @@ bool VectorPermute::chooses(const Value* other) const {
 
 Value* VectorPermute::permuted_or(Value* vector, Value* numbers, Value* other) {
   if (intrinsic_of_two_ != 0) return builder_.CreateIntrinsic(intrinsic_of_two_, {}, {vector, numbers, other});
-  const bool is_one = vector->getType() == llvm::FixedVectorType::get(vector->getType()->getScalarType(), static_cast<unsigned>(lanes_));
+  const bool is_one = vector->getType() ==
+                      llvm::FixedVectorType::get(vector->getType()->getScalarType(), static_cast<unsigned>(lanes_));
   return is_one ? permuted(vector, numbers) : permuted_blocks(vector, numbers);
 }
 
 /// Uses the highest bit of each number: pshufb makes 0 of such a unit, so the bit is set for lanes that are not held;
-/// the others ignore it, and tests for a set bit are shorter. (Numbers of lanes that are not held may be anything.) An instruction that takes lanes of two vectors
-/// counts the second's after the first's.
+/// the others ignore it, and tests for a set bit are shorter. (Numbers of lanes that are not held may be anything.) An
+/// instruction that takes lanes of two vectors counts the second's after the first's.
 Value* VectorPermute::marked(Value* numbers, Value* holds) {
   std::uint64_t bits = 0;
   for (int bit = 8 * unit_ - 1; bit < 8 * size_; bit += 8 * unit_) bits |= std::uint64_t{1} << bit;

@@ -11,8 +11,8 @@ class VectorPermute {
   /// A vector of `lanes` elements of `size` bytes. Borrows the builder.
   VectorPermute(llvm::IRBuilder<>& builder, int lanes, int size);
 
-  /// Returns whether marks cost less than masks of their own. (On a target with mask registers, a test of each sign took
-  /// 1.06 times as long.)
+  /// Returns whether marks cost less than masks of their own. (On a target with mask registers, a test of each sign
+  /// took 1.06 times as long.)
   [[nodiscard]] static bool pays_to_mark(int lanes, int size, bool mask_registers);
 
   /// Converts indices for `permuted`, to the same type: a vector of integers as wide as the elements.
