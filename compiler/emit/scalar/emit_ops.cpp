@@ -426,13 +426,14 @@ llvm::Value* OpEmitter::float_to_float(DType from, DType to, Value* x) {
   return from_float(to, f64_to_f32_odd(wide));
 }
 
-/// For f16 and bf16 a 64-bit integer first rounds all but its top 48 bits into an odd last bit, so that f64 holds it.
+/// For f16 and bf16, f32 holds integers of 8 and 16 bits. A 64-bit integer first rounds all but its top 48 bits into an odd last bit, so that f64 holds it.
 llvm::Value* OpEmitter::integer_to_float(DType from, DType to, Value* x) {
   const bool is_signed = ir::is_signed(from);
   const auto convert = [&](Value* v, DType type) {
     return is_signed ? builder_.CreateSIToFP(v, float_type(type)) : builder_.CreateUIToFP(v, float_type(type));
   };
   if (to == DType::f64 || to == DType::f32) return from_float(to, convert(x, to));
+  if (ir::bit_width(from) <= ir::format_of(DType::f32).fraction_bits) return from_float(to, convert(x, DType::f32));
   if (ir::bit_width(from) < 64) return from_float(to, f64_to_f32_odd(convert(x, DType::f64)));
   Value* negative = builder_.CreateICmpSLT(x, constant(64, 0));
   Value* magnitude = is_signed ? builder_.CreateSelect(negative, builder_.CreateNeg(x), x) : x;
