@@ -52,7 +52,7 @@ class RowChunkMaker {
     made_.loop.joined = joined_vectors(lanes);
     made_.loop.longest_row = longest;
     made_.loop.least_bytes = kLeastBytes;
-    made_.loop.streams = options_.store != StoreKind::plain;
+    made_.loop.streams = options_.store != StoreKind::plain && operation_count(body) <= kMostStreamedOperations;
     choose_room(kernel_, made_);
     if (made_.loop.vectors.is_constant(0)) return std::nullopt;
     return std::move(made_);
