@@ -426,7 +426,8 @@ llvm::Value* OpEmitter::float_to_float(DType from, DType to, Value* x) {
   return from_float(to, f64_to_f32_odd(wide));
 }
 
-/// For f16 and bf16, f32 holds integers of 8 and 16 bits. A 64-bit integer first rounds all but its top 48 bits into an odd last bit, so that f64 holds it.
+/// For f16 and bf16, f32 holds integers of 8 and 16 bits. A 64-bit integer first rounds all but its top 48 bits into an
+/// odd last bit, so that f64 holds it.
 llvm::Value* OpEmitter::integer_to_float(DType from, DType to, Value* x) {
   const bool is_signed = ir::is_signed(from);
   const auto convert = [&](Value* v, DType type) {

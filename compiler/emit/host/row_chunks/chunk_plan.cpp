@@ -53,6 +53,8 @@ void RowChunkPlan::choose_marks(const Kernel& kernel, const RowChunks& chunks, b
   marks.resize(chunks.body.loads.size());
   for (std::size_t i = 0; i < marks.size(); ++i) {
     const int size = ir::byte_size(chunks.body.loads[i].dtype);
+    // (Registers hold masks of short rows.)
+    if (chunks.axes == 1 && bit_masks) continue;
     if (!VectorPermute::pays_to_mark(chunks.loop.lanes, size, bit_masks)) continue;
     for (std::size_t selection = 0; selection < selections && !marks[i]; ++selection) {
       const auto needed = kernel.graph.conditions_of(chunks.body.loads[i].guard);
@@ -117,6 +119,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm), {llvm::PointerType::get(llvm, 0)}, false);
     auto* made =
         llvm::Function::Create(type, llvm::Function::ExternalLinkage, planner_name(context.abi), context.module);
+    made->addFnAttr(kSelectsByGraph);
     set_attributes(*made, context.target);
     return made;
   }

@@ -43,7 +43,8 @@ class RowChunkPlan {
   Table positions;             ///< elements from the chunk's first; the last: elements of a chunk
   std::vector<Table> starts;   ///< for each load: window's begin, from the first window
   std::vector<Table> indices;  ///< for each load: indices into the window, as wide as an element
-  std::vector<Table> masks;    ///< for each guard of a selection; used by the planner alone if indices are marked by it
+  std::vector<Table>
+      masks;  ///< for each guard of a selection; where indices are marked by it, for lanes that registers hold
   // Tables with an entry for each column:
   std::vector<Table> column_sources;  ///< for each load: the column's part of an offset
   std::vector<Table> column_holds;    ///< for each guard: whether its conditions on the column hold, a byte

@@ -21,8 +21,8 @@ constexpr int kLine = 64;
 /// Emits the loop over chunks, with a loop over each chunk's vectors in it.
 class ChunkLoopEmitter : private FunctionEmitter {
  public:
-  ChunkLoopEmitter(KernelContext& context, const RowChunks& chunks, const RowChunkPlan& plan)
-      : FunctionEmitter(context, make_function(context, chunks)),
+  ChunkLoopEmitter(KernelContext& context, const RowChunks& chunks, const RowChunkPlan& plan, const char* name)
+      : FunctionEmitter(context, make_function(context, chunks, name)),
         chunks_(chunks),
         plan_(plan),
         at_(context.exprs()),
@@ -32,7 +32,6 @@ class ChunkLoopEmitter : private FunctionEmitter {
   llvm::Function* emit() {
     begin();
     Value* from = index(0);
-    if (chunks_.loop.streams) from = emit_streamed(from);
     if (chunks_.axes == 1) {
       if (chunks_.loop.joined > 1) from = emit_held(from, chunks_.loop.joined);
       from = emit_held(from, 1);
@@ -50,13 +49,36 @@ class ChunkLoopEmitter : private FunctionEmitter {
     return scope_.function;
   }
 
+  /// Emits the function that stores whole chunks past the caches, from a cache line on. `plain` takes the units before
+  /// that line, and what is left after the chunks. (A function of its own: beside loops for small results it cost these
+  /// a tenth.)
+  llvm::Function* emit_streamed(llvm::Function* plain) {
+    BasicBlock* rest = block("rest");
+    BasicBlock* units_before = block("before_line");
+    BasicBlock* at_line = block("at_line");
+    BasicBlock* some = block("some_chunks");
+    begin();
+    Value* before = elements_before_line();
+    builder_.CreateCondBr(builder_.CreateICmpSGT(before, index(0)), units_before, at_line);
+    builder_.SetInsertPoint(units_before);
+    end_by(plain, builder_.CreateUDiv(before, exprs_.exact(builder_, chunks_.loop.unit)));
+    builder_.SetInsertPoint(at_line);
+    Value* taken = emit_lines();
+    builder_.CreateCondBr(builder_.CreateICmpSGT(taken, index(0)), some, rest);
+    builder_.SetInsertPoint(rest);
+    end_by(plain, scope_.argument(2));
+    builder_.SetInsertPoint(some);
+    scope_.end(builder_.CreateUDiv(taken, exprs_.exact(builder_, context_.schedule.columns)));
+    return scope_.function;
+  }
+
  private:
-  static llvm::Function* make_function(KernelContext& context, const RowChunks& chunks) {
+  static llvm::Function* make_function(KernelContext& context, const RowChunks& chunks, const char* name) {
     llvm::LLVMContext& llvm = context.module.getContext();
     llvm::Type* i64 = llvm::Type::getInt64Ty(llvm);
     std::vector<llvm::Type*> types = {llvm::PointerType::get(llvm, 0)};
     types.resize(4 + chunks.sources.size(), i64);
-    return make_internal_function(context, llvm::FunctionType::get(i64, types, false), context.abi.name + ".chunks",
+    return make_internal_function(context, llvm::FunctionType::get(i64, types, false), context.abi.name + name,
                                   /*selects_by_graph=*/true);
   }
 
@@ -113,14 +135,11 @@ class ChunkLoopEmitter : private FunctionEmitter {
 
   /// Emits the loop over whole chunks that are stored past the caches: those that begin at a cache line. Returns the
   /// first chunk after them.
-  Value* emit_streamed(Value* from) {
-    Value* streams = builder_.CreateICmpNE(load_word(RowChunkPlan::streams()), index(0));
-    stop_at_line(streams);
-    const Trip trip = begin_trip(from, "streamed");
+  Value* emit_lines() {
+    const Trip trip = begin_trip(index(0), "streamed");
     BasicBlock* take = block("take_streamed");
     BasicBlock* done = block("not_streamed");
-    Value* is_taken = builder_.CreateAnd(streams, is_whole(trip));
-    builder_.CreateCondBr(builder_.CreateAnd(is_taken, begins_at_line(trip.chunk)), take, done);
+    builder_.CreateCondBr(builder_.CreateAnd(is_whole(trip), begins_at_line(trip.chunk)), take, done);
     builder_.SetInsertPoint(take);
     begin_chunk(trip.chunk);
     counted_loop(builder_, index(0), vectors_, chunks_.loop.joined,
@@ -139,28 +158,35 @@ class ChunkLoopEmitter : private FunctionEmitter {
     }
     return builder_.CreateICmpEQ(builder_.CreateAnd(bits, index(kLine - 1)), index(0));
   }
-  /// If chunks are streamed but the first does not begin at a line, leaves only the units before one that does: the
-  /// task goes on there.
-  void stop_at_line(Value* streams) {
+  /// Emits how many elements come before the first unit that begins at a line; 0 if none does.
+  Value* elements_before_line() {
     BasicBlock* before = builder_.GetInsertBlock();
     BasicBlock* test = block("find_line");
     BasicBlock* next = block("next_unit");
     BasicBlock* found = block("line");
     Value* unit = exprs_.exact(builder_, chunks_.loop.unit);
-    builder_.CreateCondBr(streams, test, found);
+    Value* limit = smaller(left_, builder_.CreateMul(unit, index(kLine)));
+    builder_.CreateBr(test);
     builder_.SetInsertPoint(test);
     PHINode* place = phi(index(0), before);
     builder_.CreateCondBr(begins_at_line(place), found, next);
     builder_.SetInsertPoint(next);
     Value* following = builder_.CreateAdd(place, unit);
     place->addIncoming(following, next);
-    builder_.CreateCondBr(builder_.CreateICmpSLT(following, smaller(left_, builder_.CreateMul(unit, index(kLine)))),
-                          test, found);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(following, limit), test, found);
     builder_.SetInsertPoint(found);
-    PHINode* some = phi(index(0), before);
-    some->addIncoming(place, test);
-    some->addIncoming(index(0), next);
-    left_ = builder_.CreateSelect(builder_.CreateICmpSGT(some, index(0)), some, left_);
+    PHINode* elements = phi(place, test);
+    elements->addIncoming(index(0), next);
+    return elements;
+  }
+  /// Ends with the rows that `other` takes of these units.
+  void end_by(llvm::Function* other, Value* units) {
+    std::vector<Value*> arguments;
+    for (unsigned i = 0; i < other->arg_size(); ++i) arguments.push_back(scope_.argument(i));
+    arguments[2] = units;
+    llvm::CallInst* taken = builder_.CreateCall(other, arguments);
+    taken->setCallingConv(other->getCallingConv());
+    scope_.end(taken);
   }
 
   /// Emits the loop over whole chunks with so few vectors that registers hold their lanes; joined vectors must be full.
@@ -172,7 +198,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
     Value* last = builder_.CreateSub(vectors_, index(1));
     for (int k = 0; k < RowChunkPlan::kHeld; k += joined) {
       Value* vector = smaller(index(k), last);
-      lanes.push_back(lanes_of(vector, joined, load_entry(plan_.positions, vector)));
+      lanes.push_back(lanes_of(vector, joined, load_entry(plan_.positions, vector), /*held=*/true));
     }
     const Trip trip = begin_trip(from, "held");
     BasicBlock* take = block("take_held");
@@ -323,9 +349,14 @@ class ChunkLoopEmitter : private FunctionEmitter {
     std::vector<std::vector<Value*>> starts;  ///< for each load: where their windows begin
     std::vector<Value*> numbers;              ///< for each load
     std::map<PredicateId, Value*> masks;
+    bool has_masks = false;  ///< of all selections: registers hold them, so that they cost less than marks
   };
-  Lanes lanes_of(Value* vector, int joined, Value* position) {
-    Lanes all{.position = position, .starts = {}, .numbers = {}, .masks = {}};
+  Lanes lanes_of(Value* vector, int joined, Value* position, bool held = false) {
+    Lanes all{.position = position,
+              .starts = {},
+              .numbers = {},
+              .masks = {},
+              .has_masks = held && context_.target.mask_registers};
     for (std::size_t i = 0; i < loads_.size(); ++i) {
       std::vector<Value*>& starts = all.starts.emplace_back();
       for (int k = 0; k < joined; ++k)
@@ -333,7 +364,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
       all.numbers.push_back(load_entry(plan_.indices[i], vector, vector_of(loads_[i].element, joined * lanes())));
     }
     for (std::size_t i = 0; i < plan_.selections; ++i) {
-      const auto load = plan_.marked_load(i);
+      const auto load = all.has_masks ? std::nullopt : plan_.marked_load(i);
       all.masks[plan_.guards[i]] =
           load ? loads_[*load].permute.holds(all.numbers[*load]) : load_mask(plan_.masks[i], vector, joined);
     }
@@ -350,7 +381,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
       const BodyNode& chosen = chunks_.body.nodes[static_cast<std::size_t>(node.operands[0])];
       if (chosen.kind == NodeKind::load && is_marked(chosen.load, node.guard)) {
         const auto i = static_cast<std::size_t>(chosen.load);
-        if (loads_[i].permute.chooses(other))
+        if (loads_[i].permute.chooses(other) && !taken.has_masks)
           return loads_[i].permute.permuted_or(windows_of(i, taken), taken.numbers[i], other);
       }
       return choose_lanes(taken.masks.at(node.guard), value, other);
@@ -453,8 +484,11 @@ class ChunkLoopEmitter : private FunctionEmitter {
 
 }  // namespace
 
-llvm::Function* emit_row_chunks(KernelContext& context, const RowChunks& chunks, const RowChunkPlan& plan) {
-  return ChunkLoopEmitter(context, chunks, plan).emit();
+RowChunkFunctions emit_row_chunks(KernelContext& context, const RowChunks& chunks, const RowChunkPlan& plan) {
+  RowChunkFunctions made{.plain = ChunkLoopEmitter(context, chunks, plan, ".chunks").emit()};
+  if (chunks.loop.streams)
+    made.streamed = ChunkLoopEmitter(context, chunks, plan, ".streamed_chunks").emit_streamed(made.plain);
+  return made;
 }
 
 }  // namespace padlock::compiler
