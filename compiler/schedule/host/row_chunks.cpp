@@ -206,6 +206,12 @@ Left left_by(const Kernel& kernel, const RowChunks& chunks) {
   return std::ranges::any_of(kernel.graph.conditions_of(chunks.holds), is_along) ? Left::along : Left::apart;
 }
 
+/// Returns whether units that have others between them along their axis are worth the code. Rows of two axes are mostly
+/// long: a plan for them would take three times as long to compile.
+bool pays_along(const Kernel& kernel, const RowChunks& chunks) {
+  return kernel.rank() > 2 || kernel.extents.back().range().hi <= chunks.loop.longest_row;
+}
+
 }  // namespace
 
 void make_row_chunks(Schedule& schedule, const ScheduleOptions& options) {
@@ -217,6 +223,7 @@ void make_row_chunks(Schedule& schedule, const ScheduleOptions& options) {
     std::optional<RowChunks> made = RowChunkMaker(schedule, options, axes).make();
     if (!made) continue;
     const Left left = left_by(schedule.kernel, *made);
+    if (left == Left::along && !pays_along(schedule.kernel, *made)) continue;
     // Larger units have more rows between those that are left.
     if (!best || left < left_by(schedule.kernel, *best) || left == Left::along) best = std::move(made);
     if (left == Left::none) break;
