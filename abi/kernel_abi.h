@@ -58,6 +58,7 @@ enum class Assumption : std::uint8_t {
   few_vectors = 6,    ///< a GPU's output is small: a thread takes one vector of it
   narrow_output = 7,  ///< it has so few rows or columns that a GPU's tiles would be mostly empty
   boxes = 8,          ///< its rows are so short that a GPU's blocks make some whole ones each
+  row_table = 9,      ///< a GPU's blocks have memory for what data says of their rows
 };
 
 [[nodiscard]] std::string_view name_of(Assumption a);

@@ -34,6 +34,8 @@ class Timer:
         self.graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self.graph):
             self.result = call()
+        self.graph.replay()  # what is captured has not run
+        torch.cuda.synchronize()
 
     def milliseconds(self, repeats):
         if self.graph is None:

@@ -53,9 +53,10 @@ class GpuCost {
  public:
   GpuCost(const Schedule& schedule, const ir::Binding& binding, KernelCost& cost)
       : schedule_(schedule), binding_(binding), cost_(cost) {
-    for (const Body& body : schedule.bodies) {
-      loads_ = std::max(loads_, static_cast<double>(body.loads.size()));
-      nodes_ = std::max(nodes_, static_cast<double>(body.nodes.size()));
+    for (std::size_t i = 0; i < schedule.bodies.size(); ++i) {
+      if (schedule.is_row_data(i)) continue;
+      loads_ = std::max(loads_, static_cast<double>(schedule.bodies[i].loads.size()));
+      nodes_ = std::max(nodes_, static_cast<double>(schedule.bodies[i].nodes.size()));
     }
   }
 
@@ -77,6 +78,7 @@ class GpuCost {
  private:
   // Instructions of a warp, measured from the PTX of pads, and limits of a multiprocessor.
   static constexpr double kWarp = 32, kWholeVector = 130, kElement = 60;
+  static constexpr double kRowData = 150;                                  // found by a search
   static constexpr double kTurnedWord = 15;                                // of a box's stage
   static constexpr double kLoadedWord = 6, kStoredWord = 5, kThread = 90;  // of a tile
   static constexpr double kTileWordsInFlight = 20, kWordRegisters = 2;
@@ -130,6 +132,21 @@ class GpuCost {
     cost_.trips = 1 + std::ceil(edges / std::max(vectors, 1.0) * used * grid.lanes);
     cost_.instructions = (vectors - edges) / kWarp * (kWholeVector + nodes_ * grid.lanes) +
                          edges * grid.lanes / kWarp * (kElement + nodes_);
+    if (grid.table)
+      count_table(grid, used);
+    else if (const SegmentCall* const data = schedule_.row_data_call())
+      cost_.instructions += vectors / kWarp * static_cast<double>(schedule_.body_of(*data).nodes.size());
+  }
+
+  /// A block's threads compute the data of its rows before they load. A table past the limit counts as one within it.
+  void count_table(const VectorGrid& grid, double used) {
+    const int vectors = static_cast<int>(used);
+    const double rows = value_of(schedule_.at_grid_launch(grid.table->capacity, vectors), binding_);
+    const double bytes = value_of(schedule_.at_grid_launch(grid.table->bytes, vectors), binding_);
+    cost_.resident_blocks =
+        std::max(1.0, std::min(cost_.resident_blocks, std::floor(kSharedBytes / std::max(bytes, 1.0))));
+    cost_.trips += std::ceil(rows / grid.threads);
+    cost_.instructions += cost_.blocks * std::ceil(rows / kWarp) * kRowData;
   }
 
   /// Counts the vectors of a row that are made element by element: all of a body without whole vectors, else those that

@@ -7,8 +7,8 @@
 #include "tests/compiler/seeded/seeded_bugs.h"
 #include "tests/differential/host_check.h"
 
-// A tile's barrier that is dropped or stands elsewhere is found where threads run one after the other: not by a wrong
-// result, which may be right by chance, but as a race.
+// A barrier that is dropped or stands elsewhere, of a tile or of a grid's table of rows, is found where threads run one
+// after the other: not by a wrong result, which may be right by chance, but as a race.
 namespace padlock::differential {
 namespace {
 
@@ -28,8 +28,16 @@ constexpr const char* kMixed =
     "z = concat(y, y, axis = 1) c = slice(z, start = [0, 0], limit = [B + l, A + l], step = [1, 1]) w = add(c, y) "
     "return w }";
 
+/// What data says of a block's rows is in a table: of one value, and of two.
+constexpr const char* kFound =
+    "program p(x: f32[A, B], a: i64[G], i: i64[N], l: dim) where 0 <= l <= 8 "
+    "{ g = search(a, i) t = take(x, g, axis = 0) y = pad(t, low = [0, l], high = [l, 0], value = 1) return y }";
+constexpr const char* kFoundTwice =
+    "program p(x: f16[A, B], a: i64[G], i: i64[N], l: dim) where 0 <= l <= 8 "
+    "{ g = search(a, i) t = take(x, g, axis = 0) u = take(x, i, axis = 0, value = 2) y = add(t, u) return y }";
+
 std::string run(const char* text, std::int64_t a, std::int64_t b, const char* config,
-                const compiler::PassEdits* edits) {
+                const compiler::PassEdits* edits, std::uint64_t seed = 1) {
   const ir::Program program = testing::program_of(text);
   const auto compiler = testing::value_of(compiler::TargetCompiler::create("sm_90"));
   const Config parsed = testing::value_of(compiler->parse_config(config));
@@ -37,9 +45,11 @@ std::string run(const char* text, std::int64_t a, std::int64_t b, const char* co
       load(compiler->compile(program, {.config = parsed, .bounds_check = false, .for_simt = true, .edits = edits})));
   ir::BindRequest request;
   request.tensors = {ir::ArgumentShape{{a, b}, {}}};
+  for (std::size_t i = 1; i < program.tensor_parameters().size(); ++i)
+    request.tensors.push_back(ir::ArgumentShape{{2 * a}, {}});
   request.symbols = {{"l", 3}};
   const ir::Binding binding = testing::value_of(ir::Binding::bind(program, request));
-  testing::Rng rng(1);
+  testing::Rng rng(seed);
   const Problem problem = testing::value_of(random_problem(program, binding, rng));
   GuardedArena arena;
   return check_both_placements(code, problem, arena, rng);
@@ -68,6 +78,25 @@ TEST_CASE("a tile without its barrier, or with it before the loads, is a race") 
         CHECK(run(text, 1, 40, config, edits_of(bug)).find("race for shared memory") != std::string::npos);
       }
     }
+}
+
+TEST_CASE("a table of rows without its barrier, or with it before the table, is a race") {
+  for (const char* text : {kFound, kFoundTwice})
+    for (const char* config : {"map=vector_grid,threads=128", "map=vector_grid,threads=64,items=4"})
+      for (const std::int64_t columns : {1, 3, 40, 700}) {
+        CAPTURE(text);
+        CAPTURE(config);
+        CAPTURE(columns);
+        CHECK(run(text, 90, columns, config, nullptr) == "");
+        for (const Mutation bug : races()) {
+          CAPTURE(std::string(compiler::name_of(bug)));
+          std::string message;
+          // A seed draws the variant, too; the one that assumes nothing has no table.
+          for (std::uint64_t seed = 1; seed <= 8 && message.empty(); ++seed)
+            message = run(text, 90, columns, config, edits_of(bug), seed);
+          CHECK_MESSAGE(message.find("race for shared memory") != std::string::npos, message);
+        }
+      }
 }
 
 TEST_CASE("one element has no race, whatever the barrier") {

@@ -14,18 +14,21 @@
 namespace padlock::compiler {
 namespace {
 
-/// Returns the memory that the threads of a block share: a grid's lists of edges, a tile's arrays, or a box's stages. A
-/// box's stages have as many bytes as the launch asks for.
+constexpr unsigned kShared = 3;
+
+/// Returns memory of which a block has as many bytes as the launch asks for.
+Value* asked_memory(KernelContext& context, const char* suffix) {
+  auto* bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(context.module.getContext()), 0);
+  auto* memory =
+      new llvm::GlobalVariable(context.module, bytes, /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage, nullptr,
+                               context.abi.name + suffix, nullptr, llvm::GlobalValue::NotThreadLocal, kShared);
+  memory->setAlignment(llvm::Align(kStageVectorBytes));
+  return memory;
+}
+
+/// Returns the memory that the threads of a block share: a grid's lists of edges, a tile's arrays, or a box's stages.
 Value* shared_memory(KernelContext& context) {
-  constexpr unsigned kShared = 3;
-  if (context.schedule.boxes() != nullptr) {
-    auto* bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(context.module.getContext()), 0);
-    auto* stages = new llvm::GlobalVariable(context.module, bytes, /*isConstant=*/false,
-                                            llvm::GlobalValue::ExternalLinkage, nullptr, context.abi.name + "_stages",
-                                            nullptr, llvm::GlobalValue::NotThreadLocal, kShared);
-    stages->setAlignment(llvm::Align(kStageVectorBytes));
-    return stages;
-  }
+  if (context.schedule.boxes() != nullptr) return asked_memory(context, "_stages");
   const TransposeTile* tile = context.tile;
   const int words = tile != nullptr ? tile->shared_bytes() / 4 : EdgeList::shared_words(context);
   auto* type =
@@ -35,6 +38,15 @@ Value* shared_memory(KernelContext& context) {
       context.abi.name + (tile != nullptr ? "_tile" : "_edges"), nullptr, llvm::GlobalValue::NotThreadLocal, kShared);
   memory->setAlignment(llvm::Align(static_cast<std::uint64_t>(tile != nullptr ? tile->word_bytes : 4)));
   return memory;
+}
+
+/// Returns the memory of a grid's table of rows, or null. `shared`: of a device that runs threads in a loop, where the
+/// table lies behind the lists of edges; null on a GPU.
+Value* table_memory(KernelContext& context, IRBuilder<>& builder, Value* shared) {
+  if (context.row_table() == nullptr) return nullptr;
+  if (shared == nullptr) return asked_memory(context, "_rows");
+  return builder.CreateConstGEP1_32(builder.getInt32Ty(), shared,
+                                    static_cast<unsigned>(EdgeList::shared_words(context)));
 }
 
 /// Emits a thread's code as the body of a kernel, or of a function of `emit_thread_function`'s type.
@@ -49,8 +61,9 @@ void emit_thread(KernelContext& context, llvm::Function* function) {
   Value* block = number(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, 1);
   Value* thread = number(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, 2);
   Value* shared = on_gpu ? shared_memory(context) : scope.argument(3);
-  const VectorContext vector{context,     scope.builder, scope.fields,
-                             scope.exprs, shared,        on_gpu ? nullptr : scope.argument(4)};
+  Value* table = table_memory(context, scope.builder, on_gpu ? nullptr : shared);
+  const VectorContext vector{
+      context, scope.builder, scope.fields, scope.exprs, shared, table, on_gpu ? nullptr : scope.argument(4)};
   if (context.tile != nullptr)
     emit_transpose_tile(vector, block, thread);
   else if (context.schedule.boxes() != nullptr)
@@ -134,16 +147,18 @@ llvm::Function* emit_thread_function(KernelContext& context) {
   return function;
 }
 
-/// Returns the words of a block's shared memory where threads run in a loop; the words begin as 0. Boxes have one more
-/// word for each byte, its stamp.
+/// Returns the words of a block's shared memory where threads run in a loop; the words begin as 0. Memory that a launch
+/// asks for has one more word for each byte, its stamp.
 Value* host_block_words(FunctionScope& scope, const KernelContext& context) {
-  if (const Boxes* const boxes = context.schedule.boxes()) {
-    const Expr bytes = at_launch(context.exprs(), *boxes, boxes->shared_bytes);
-    const Expr words = context.exprs().add(bytes, context.exprs().ceildiv(bytes, context.exprs().constant(4)));
-    return scope.exprs.word(words);
-  }
-  const int bytes = context.tile != nullptr ? stamped_bytes(*context.tile) : 4 * EdgeList::shared_words(context);
-  return scope.builder.getInt64(static_cast<std::uint64_t>(bytes / 4));
+  ir::ExprContext& exprs = context.exprs();
+  Expr words = exprs.constant(0);
+  if (context.tile != nullptr)
+    words = exprs.constant(stamped_bytes(*context.tile) / 4);
+  else if (context.schedule.grid() != nullptr)
+    words = exprs.constant(EdgeList::shared_words(context));
+  if (const Expr bytes = context.abi.shared_bytes; bytes.valid())
+    words = exprs.add(words, exprs.add(bytes, exprs.ceildiv(bytes, exprs.constant(4))));
+  return scope.exprs.word(words);
 }
 
 /// Emits a HostEntry, which loops over blocks and their threads.
@@ -158,13 +173,13 @@ void emit_blocks(KernelContext& context, llvm::Function* thread) {
     counted_loop(builder, builder.getInt64(0), count, 1, trip);
   };
   Value* threads = builder.getInt64(static_cast<std::uint64_t>(context.abi.threads));
-  constexpr std::uint32_t kIntervals = 2;
+  const std::uint32_t intervals = context.row_table() != nullptr ? 3 : 2;
   // All threads of a block reach a barrier before the first goes on.
   counted_loop(builder, scope.argument(1), scope.argument(2), 1, [&](Value* block) {
     for_each(words, [&](Value* word) {
       builder.CreateStore(builder.getInt32(0), builder.CreateGEP(builder.getInt32Ty(), shared, word));
     });
-    for (std::uint32_t interval = 0; interval < kIntervals; ++interval)
+    for (std::uint32_t interval = 0; interval < intervals; ++interval)
       for_each(threads, [&](Value* member) {
         builder.CreateCall(thread,
                            {scope.argument(0), index(block), index(member), shared, builder.getInt32(interval)});
@@ -220,11 +235,14 @@ abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& varia
     return abi;
   }
   abi.threads = schedule.grid()->threads;
-  abi.rows = at_launch(exprs, *schedule.grid(), schedule.grid()->blocks, exprs.mul(schedule.rows, schedule.columns),
-                       exprs.constant(variant.vectors));
+  abi.rows = schedule.at_grid_launch(schedule.grid()->blocks, variant.vectors);
   const Expr elements = exprs.constant(Int128{variant.vectors} * schedule.grid()->threads * schedule.grid()->lanes);
   abi.row_bytes = exprs.mul(elements, element_bytes);
   if (variant.in_parts) abi.parts = parts_of(schedule, abi, variant.vectors);
+  if (const RowTable* const table = variant.table_of(schedule)) {
+    abi.shared_bytes = schedule.at_grid_launch(table->bytes, variant.vectors);
+    abi.accesses.emplace_back("race for shared memory, or access beyond it: it");
+  }
   return abi;
 }
 

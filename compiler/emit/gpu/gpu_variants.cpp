@@ -53,18 +53,26 @@ class VariantList {
     std::vector<abi::Guard> guards = guards_of(abi::Assumption::index32);
     if (schedule_.boxes() != nullptr)  // boxes are not launched in parts
       for (abi::Guard& guard : guards_of(abi::Assumption::offset32)) guards.push_back(guard);
+    if (const RowTable* const table = next_.table_of(schedule_)) add_table_guard(*table, guards);
     add(std::move(guards), "_index32");
+  }
+
+  /// The table is that of as many vectors as a launch uses, whichever variant has them.
+  void add_table_guard(const RowTable& table, std::vector<abi::Guard>& guards) const {
+    ir::ExprContext& exprs = schedule_.exprs();
+    const VectorGrid& grid = *schedule_.grid();
+    const Expr bytes = at_launch(exprs, grid, table.bytes, grid.elements, schedule_.used_vectors());
+    if (bytes.range().hi > kMostTableBytes)
+      guards.push_back({abi::Assumption::row_table, {bytes, ir::Comparison::le, exprs.constant(kMostTableBytes)}});
   }
 
   void add_one_vector() {
     if (next_.vectors < 2) return;
-    ir::ExprContext& exprs = schedule_.exprs();
-    const Expr elements = exprs.mul(schedule_.rows, schedule_.columns);
-    const std::int64_t most = schedule_.grid()->most_single;
-    if (elements.range().lo > most) return;
+    const Expr beyond = schedule_.at_grid_launch(schedule_.grid()->beyond_single);
+    if (beyond.range().lo > 0) return;
     std::vector<abi::Guard> guards;
-    if (elements.range().hi > most)
-      guards.push_back({abi::Assumption::few_vectors, {elements, ir::Comparison::le, exprs.constant(most)}});
+    if (beyond.range().hi > 0)
+      guards.push_back({abi::Assumption::few_vectors, {beyond, ir::Comparison::le, schedule_.exprs().constant(0)}});
     next_.vectors = 1;
     add(std::move(guards), "_one_vector");
   }

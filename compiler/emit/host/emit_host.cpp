@@ -107,6 +107,7 @@ class EntryEmitter : private FunctionEmitter {
     if (has_plan_ != nullptr) emit_units(emitter, row, coordinates, header);
     Value* left = rows_left(row, coordinates);
     Value* max_rows = max_rows_of_group(left);
+    emitter.set_row_data();
     Value* rows = emitter.emit_row([&](const ScheduledCase& row_case) -> std::vector<Value*> {
       Value* alike = kernel().rank() > 1 ? emitter.rows_with_same_case(row_case) : left;
       Value* group = kernel().rank() > 1 ? rows_of_group(emitter, row_case, smaller(max_rows, alike)) : max_rows;

@@ -121,7 +121,6 @@ void RowEmitter::set_row_data() {
 }
 
 std::vector<Value*> RowEmitter::emit_row(EmitCase emit_case) {
-  set_row_data();
   row_offset_ = emit_row_offset();
   BasicBlock* next = new_block(builder_, "next");
   Ways ways;

@@ -32,9 +32,11 @@ class RowEmitter {
   void set_row(llvm::Value* row, llvm::Type* type, std::span<const int> axes);
 
   using EmitCase = llvm::function_ref<std::vector<llvm::Value*>(const ScheduledCase& row_case)>;
-  /// Emits the row at the expressions' outer coordinates, in the columns set last. The row's data comes first.
-  /// `emit_case` emits each case's code, and returns equally many values for each. Returns the values of the row's
-  /// case. The builder stands after the row.
+  /// Gives the expressions what data says of the row at their outer coordinates.
+  void set_row_data();
+  /// Emits the row at the expressions' outer coordinates, whose data is set, in the columns set last. `emit_case` emits
+  /// each case's code, and returns equally many values for each. Returns the values of the row's case. The builder
+  /// stands after the row.
   std::vector<llvm::Value*> emit_row(EmitCase emit_case);
   /// Sets what a body loads, and from where. The segment is in the row at the expressions' outer coordinates.
   void set_loads(const SegmentCall& call, BodyArguments& arguments);
@@ -61,7 +63,6 @@ class RowEmitter {
 
  private:
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
-  void set_row_data();
   llvm::Value* emit_row_offset();
   llvm::Value* base_of(const LoadSource& source);
   void set_storage(ir::ValueId tensor, BodyArguments::Load& load);

@@ -21,6 +21,12 @@ struct CodeVariant {
   const TransposeTile* tile = nullptr;  ///< the schedule's tile that this code is of, if any
   int vectors = 0;                      ///< of a grid: vectors that each thread takes
   bool in_parts = false;                ///< a launch may take only some rows (abi::LaunchParts)
+
+  /// Returns the schedule's table of rows if this code has it: the table's words hold indices of 32 bits alone.
+  [[nodiscard]] const RowTable* table_of(const Schedule& schedule) const {
+    const VectorGrid* const grid = schedule.grid();
+    return grid != nullptr && grid->table && index_bits == 32 ? &*grid->table : nullptr;
+  }
 };
 
 /// State that all parts of one variant of a kernel share.
@@ -62,6 +68,8 @@ struct KernelContext : CodeVariant {
   [[nodiscard]] bool checks_stores(std::size_t body) const {
     return bounds_check || proven.stores_are_checked(static_cast<int>(body));
   }
+  /// Returns the grid's table of rows, or null for code without one.
+  [[nodiscard]] const RowTable* row_table() const { return table_of(schedule); }
   /// Returns whether a body takes names and extents of the tensors that it loads.
   [[nodiscard]] bool checks_any_load(std::size_t body) const {
     for (std::size_t i = 0; i < schedule.bodies[body].loads.size(); ++i)

@@ -23,11 +23,20 @@ void emit_if(llvm::IRBuilder<>& builder, llvm::Value* condition, Emit&& emit) {
   builder.SetInsertPoint(after);
 }
 
+/// Asks LLVM and ptxas not to unroll the loop that this branch ends.
+inline void keep_rolled(llvm::Instruction& back) {
+  llvm::LLVMContext& context = back.getContext();
+  llvm::MDNode* stays = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, stays});
+  loop->replaceOperandWith(0, loop);
+  back.setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
 /// Emits: for (at = from; at < limit; at += step) trip(at), tested at the bottom. Returns the final `at`. The builder
-/// stands after the loop.
+/// stands after the loop. `rolled`: it has few turns, and is not unrolled.
 template <class Trip>
 llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::Value* limit, std::int64_t step,
-                          Trip&& trip) {
+                          Trip&& trip, bool rolled = false) {
   llvm::BasicBlock* before = builder.GetInsertBlock();
   llvm::BasicBlock* inside = new_block(builder, "loop");
   llvm::BasicBlock* exit = new_block(builder, "exit");
@@ -39,7 +48,8 @@ llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::V
   llvm::Value* next = builder.CreateAdd(at, llvm::ConstantInt::getSigned(from->getType(), step));
   llvm::BasicBlock* last = builder.GetInsertBlock();
   at->addIncoming(next, last);
-  builder.CreateCondBr(builder.CreateICmpSLT(next, limit), inside, exit);
+  llvm::Instruction* back = builder.CreateCondBr(builder.CreateICmpSLT(next, limit), inside, exit);
+  if (rolled) keep_rolled(*back);
   builder.SetInsertPoint(exit);
   llvm::PHINode* reached = builder.CreatePHI(from->getType(), 2);
   reached->addIncoming(from, before);

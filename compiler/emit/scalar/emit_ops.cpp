@@ -341,11 +341,7 @@ llvm::Value* OpEmitter::two_by_two(Value* v, llvm::function_ref<Value*(Value*)> 
   Value* next = builder_.CreateAdd(at, builder_.getInt32(kTogether));
   llvm::Instruction* back = builder_.CreateCondBr(
       builder_.CreateICmpULT(next, builder_.getInt32(static_cast<std::uint32_t>(lanes_))), inside, after);
-  llvm::LLVMContext& context = builder_.getContext();
-  llvm::MDNode* stays = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.disable"));
-  llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, stays});
-  loop->replaceOperandWith(0, loop);
-  back->setMetadata(llvm::LLVMContext::MD_loop, loop);
+  keep_rolled(*back);
   rest->addIncoming(v, before);
   rest->addIncoming(rotated, builder_.GetInsertBlock());
   at->addIncoming(builder_.getInt32(0), before);
@@ -426,15 +422,14 @@ llvm::Value* OpEmitter::float_to_float(DType from, DType to, Value* x) {
   return from_float(to, f64_to_f32_odd(wide));
 }
 
-/// For f16 and bf16, f32 holds integers of 8 and 16 bits. A 64-bit integer first rounds all but its top 48 bits into an
-/// odd last bit, so that f64 holds it.
+/// For f16 and bf16 a 64-bit integer first rounds all but its top 48 bits into an odd last bit, so that f64 holds it.
 llvm::Value* OpEmitter::integer_to_float(DType from, DType to, Value* x) {
   const bool is_signed = ir::is_signed(from);
   const auto convert = [&](Value* v, DType type) {
     return is_signed ? builder_.CreateSIToFP(v, float_type(type)) : builder_.CreateUIToFP(v, float_type(type));
   };
   if (to == DType::f64 || to == DType::f32) return from_float(to, convert(x, to));
-  if (ir::bit_width(from) <= ir::format_of(DType::f32).fraction_bits) return from_float(to, convert(x, DType::f32));
+  if (ir::bit_width(from) <= 16) return from_float(to, convert(x, DType::f32));  // exact
   if (ir::bit_width(from) < 64) return from_float(to, f64_to_f32_odd(convert(x, DType::f64)));
   Value* negative = builder_.CreateICmpSLT(x, constant(64, 0));
   Value* magnitude = is_signed ? builder_.CreateSelect(negative, builder_.CreateNeg(x), x) : x;

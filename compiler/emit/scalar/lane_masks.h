@@ -1,6 +1,6 @@
 #pragma once
 
-#include <vector>
+#include <cstdint>
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -13,7 +13,7 @@ namespace padlock::compiler {
 class LaneMasks {
  public:
   LaneMasks(llvm::IRBuilder<>& builder, const TargetFeatures& target, int lanes)
-      : builder_(builder), is_gpu_(target.takes_words), lanes_(lanes) {}
+      : builder_(builder), is_gpu_(target.takes_words), permutes_bytes_(target.permutes_bytes), lanes_(lanes) {}
 
   /// Returns the number of words of a vector whose elements have this many bits. Precondition: a multiple of 32 bits.
   [[nodiscard]] unsigned words(unsigned bits) const { return static_cast<unsigned>(lanes_) * bits / 32; }
@@ -29,9 +29,10 @@ class LaneMasks {
 
  private:
   [[nodiscard]] llvm::Value* low_bits(llvm::Value* count);
+  [[nodiscard]] llvm::Value* signs_of(llvm::Value* word, std::uint32_t selector);
 
   llvm::IRBuilder<>& builder_;
-  bool is_gpu_;
+  bool is_gpu_, permutes_bytes_;
   int lanes_;
 };
 

@@ -1,5 +1,7 @@
 #include "compiler/prover/gpu/vector_grid_proof.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "compiler/prover/core/schedule_proof.h"
@@ -8,7 +10,20 @@ namespace padlock::compiler {
 namespace {
 
 // Numbered after the variables of a loop (compiler/prover/core/loop_proof.cpp).
-enum VariableOrder { kIndex = 1220, kVector, kOther, kLane, kNeeded, kThread, kOtherThread, kTurn, kOtherTurn };
+enum VariableOrder {
+  kIndex = 1220,
+  kVector,
+  kOther,
+  kLane,
+  kNeeded,
+  kThread,
+  kOtherThread,
+  kTurn,
+  kOtherTurn,
+  kColumns,
+  kColumn,
+  kAhead
+};
 
 class GridProof : private ScheduleProof {
  public:
@@ -17,13 +32,19 @@ class GridProof : private ScheduleProof {
         grid_(*schedule.grid()),
         zero_(exprs_.constant(0)),
         lanes_(exprs_.constant(grid_.lanes)),
-        index_(exprs_.variable("index", kIndex)) {}
+        index_(exprs_.variable("index", kIndex)),
+        columns_(exprs_.add(exprs_.variable("more_columns", kColumns), exprs_.constant(1))),
+        column_(exprs_.variable("column", kColumn)),
+        ahead_(exprs_.variable("rows_ahead", kAhead)) {}
 
   void prove() {
     prove_used();
     for (int used = 1; used <= grid_.vectors; ++used) prove_tiles(used);
     prove_alignment();
     prove_granules();
+    if (!grid_.table) return;
+    for (int used = 1; used <= grid_.vectors; ++used) prove_table(*grid_.table, used);
+    prove_table_words(*grid_.table);
   }
 
  private:
@@ -139,13 +160,111 @@ class GridProof : private ScheduleProof {
            outside(loaded, first, end, missing));
   }
 
+  // --- a table of rows ----------------------------------------------------------------------------------------------
+
+  void prove_table(const RowTable& table, int used) {
+    const auto at = [&](Expr e) { return at_launch(exprs_, grid_, e, grid_.elements, exprs_.constant(used)); };
+    const std::string name = fmt::format("table of {} vectors", std::int64_t{grid_.threads} * used);
+    prove_places(table, name, at(table.capacity), at(table.bytes));
+    prove_block(name, at(table.first), at(table.last), used);
+    prove_capacity(table, name, used);
+  }
+
+  /// As many rows as the capacity, from the block's first on, have places in the memory that a launch asks for.
+  void prove_places(const RowTable& table, const std::string& name, Expr capacity, Expr bytes) {
+    const Expr end = exprs_.add(table.place, exprs_.constant(table.row_bytes()));
+    const auto beyond = [=, this](const Evaluate& at) {
+      return fmt::format("a row is at byte {} of {}", at(table.place), at(bytes));
+    };
+    solver::Region rows;
+    rows.nonnegative = {at_least(table.row, table.first_row), less(table.row, exprs_.add(table.first_row, capacity)),
+                        less(zero_, schedule_.columns)};
+    decide(ObligationKind::store, "places in the " + name, rows,
+           {{{less(table.place, zero_)}, beyond}, {{less(bytes, end)}, beyond}});
+  }
+
+  /// The elements of a block's vectors, as far as they exist, lie between the table's first and last, which exist, too.
+  void prove_block(const std::string& name, Expr first, Expr last, int used) {
+    const Expr slots = exprs_.constant(Int128{grid_.threads} * used);
+    const Expr vector = at_launch(exprs_, grid_, grid_.first, grid_.elements, exprs_.constant(used));
+    const solver::Region read = joined(bounded({{grid_.phase, lanes_}, {grid_.slot, slots}, {index_, grid_.elements}}),
+                                       {at_least(index_, vector), less(index_, exprs_.add(vector, lanes_))});
+    const auto missing = [=, this](const Evaluate& at) {
+      return fmt::format("element {} is read, the block has those from {} to {}", at(index_), at(first), at(last));
+    };
+    decide(ObligationKind::load, "elements of the " + name, read,
+           {{{less(index_, first)}, missing}, {{less(last, index_)}, missing}});
+    const Expr most = exprs_.mul(slots, lanes_);
+    const auto many = [=, this](const Evaluate& at) {
+      return fmt::format("the block has elements {} to {} of {}", at(first), at(last), at(grid_.elements));
+    };
+    decide(ObligationKind::load, "ends of the " + name, bounded({{grid_.phase, lanes_}}),
+           {{{less(first, zero_)}, many},
+            {{at_least(last, grid_.elements)}, many},
+            {{at_least(exprs_.sub(last, first), most)}, many}});
+  }
+
+  /// Shows for rows of any length that a row past the capacity begins after as many elements as a block has.
+  void prove_capacity(const RowTable& table, const std::string& name, int used) {
+    const auto capacity = [&](Expr columns) {
+      const Expr made = make_row_table(exprs_, grid_, columns, table.values).capacity;
+      return at_launch(exprs_, grid_, made, grid_.elements, exprs_.constant(used));
+    };
+    const bool same = make_row_table(exprs_, grid_, schedule_.columns, table.values).capacity == table.capacity;
+    const Expr rows = capacity(columns_), most = exprs_.constant(Int128{grid_.threads} * used * grid_.lanes);
+    const Expr first = exprs_.add(exprs_.mul(columns_, table.first_row), column_);
+    const Expr past = exprs_.add(exprs_.add(table.first_row, rows), ahead_);
+    const auto beyond = [=, this](const Evaluate& at) {
+      return fmt::format("a block has elements of more than {} rows of {}", at(rows), at(columns_));
+    };
+    Obligation made =
+        session_.decide(ObligationKind::store, "rows of the " + name, joined({}, {less(column_, columns_)}),
+                        {{{less(exprs_.mul(columns_, past), exprs_.add(first, most))}, beyond}});
+    if (!same)
+      made = {.kind = made.kind, .access = made.access, .verdict = Verdict::checked, .reason = "it is another"};
+    record(std::move(made));
+  }
+
+  /// Each row's values are one thread's, and have the data's extents at most: words of 32 bits where code has a table.
+  /// A row between two others is theirs that has an element between theirs: an earlier row has earlier elements.
+  void prove_table_words(const RowTable& table) {
+    Obligation once{.kind = ObligationKind::disjoint, .access = "rows of a table"};
+    if (!is_dealt_once(grid_.threads)) {
+      once.verdict = Verdict::checked;
+      once.reason = "that a row is one thread's is not shown";
+    }
+    record(std::move(once));
+    const Expr later = exprs_.add(exprs_.add(table.row, ahead_), exprs_.constant(1));
+    const Expr element = exprs_.add(exprs_.mul(columns_, table.row), column_);
+    const auto before = [=](const Evaluate& at) {
+      return fmt::format("row {} is before row {}", at(later), at(table.row));
+    };
+    decide(ObligationKind::load, "order of rows", joined({}, {less(column_, columns_)}),
+           {{{at_least(element, exprs_.mul(columns_, later))}, before}});
+    if (schedule_.index32.bound > 0) prove_widths(table);
+  }
+
+  void prove_widths(const RowTable& table) {
+    solver::Region narrow;
+    for (const abi::Guard& guard : schedule_.index32.guards)
+      narrow.nonnegative.push_back(ir::as_expression(exprs_, guard.holds).first);
+    for (const Kernel::WalkVariable& data : kernel_.row_variables) {
+      if (std::ranges::find(table.values, data.variable) == table.values.end()) continue;
+      const auto describe = [=](const Evaluate& at) { return fmt::format("an extent of {}", at(data.extent)); };
+      decide(ObligationKind::width, "values of rows in 32 bits", narrow,
+             {{{at_least(data.extent, exprs_.constant(Int128{1} << 31))}, describe}});
+    }
+  }
+
   [[nodiscard]] solver::Region elements() { return bounded({{grid_.phase, lanes_}, {index_, grid_.elements}}); }
   [[nodiscard]] Expr place(Expr e, Expr block, Expr slot) {
     return replaced(exprs_, replaced(exprs_, e, grid_.block, block), grid_.slot, slot);
   }
   const VectorGrid& grid_;
   Expr zero_, lanes_;
-  Expr index_;  // of an element of the output
+  Expr index_;             // of an element of the output
+  Expr columns_, column_;  // of rows of any length
+  Expr ahead_;             // rows
 };
 
 }  // namespace

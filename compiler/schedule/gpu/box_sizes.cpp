@@ -1,6 +1,9 @@
 #include "compiler/schedule/gpu/box_sizes.h"
 
 #include <algorithm>
+#include <set>
+
+#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 namespace {
@@ -15,9 +18,16 @@ constexpr std::int64_t kSlicedBoxBytes = 16 << 10;
 /// slices, and for rows.
 constexpr std::int64_t kBytesAcross = 64, kWideBytesAcross = 128, kFewestBytesAcross = 32;
 constexpr std::int64_t kMostSharedBytes = 40 << 10;
-/// Longest rows, in bytes, for boxes: a grid of vectors has most of longer rows whole, and is no slower. For elements
-/// below 4 bytes, and for wider ones.
-constexpr std::int64_t kLongestRow = 96, kLongestWideRow = 128;
+/// Longest rows, in bytes, for boxes: a grid of vectors has most of longer rows whole, and is no slower. For each
+/// segment of a row, whose ends are edges of the grid, and for all of them. (An H100, 96 MiB, of a copy in a grid and in
+/// boxes: f32 rows of 14, cropped, 1.11 and .93, of 20 with two ends .89 and .94; f16 rows of 33 with one end .96 and
+/// .87, of 30 with two .82 and .92; bytes of 54, cropped, .87 and .93.)
+struct LongestRow {
+  std::int64_t of_segment, of_all;
+};
+constexpr LongestRow kBytes = {56, 96}, kHalves = {28, 96}, kWords = {38, 128};
+/// Longest rows if several tensors are joined along them.
+constexpr std::int64_t kLongestJoinedTensors = 32;
 /// Fewest bytes of an output for boxes. Outputs that fit a cache are slower in boxes, which wait for a whole run before
 /// the first store, unless hardly a vector lies in one row. Without boxes an H100 takes 1.0 to 3.3 times as long from
 /// 24 MiB on, and 0.6 to 2.2 times below.
@@ -140,8 +150,42 @@ class BoxSizes {
       add_row_guards(row_bytes);
   }
 
+  /// Returns whether a condition splits rows, as 0 or 1. It holds for the columns from -rest on, or up to rest.
+  [[nodiscard]] Expr splits(const BoxCondition& condition) {
+    for (int axis = 0; axis < kernel_.rank(); ++axis)
+      if (mentions(condition.rest, kernel_.coordinate(axis))) return one_;
+    const Expr zero = exprs_.constant(0);
+    const Expr others = condition.slope > 0 ? exprs_.sub(zero, condition.rest)
+                                            : exprs_.sub(exprs_.sub(schedule_.columns, one_), condition.rest);
+    return exprs_.min(exprs_.max(others, zero), one_);
+  }
+
+  /// Returns the segments of a row.
+  [[nodiscard]] Expr segments() {
+    const Body& body = schedule_.bodies[0];
+    std::set<ConditionId> conditions;
+    const auto add = [&](PredicateId guard) {
+      const auto some = kernel_.graph.conditions_of(guard);
+      conditions.insert(some.begin(), some.end());
+    };
+    for (const BodyNode& node : body.nodes) add(node.guard);
+    for (const BodyLoad& load : body.loads) add(load.guard);
+    Expr segments = one_;
+    for (const ConditionId id : conditions) {
+      const BoxCondition condition = *box_condition(kernel_, boxes_, kernel_.graph.condition(id));
+      if (condition.slope != 0) segments = exprs_.add(segments, splits(condition));
+    }
+    return segments;
+  }
+
   void add_row_guards(Expr row_bytes) {
-    at_most(row_bytes, widest_ < 4 ? kLongestRow : kLongestWideRow);
+    const LongestRow longest = widest_ == 1 ? kBytes : widest_ == 2 ? kHalves : kWords;
+    at_most(row_bytes, boxes_.stages.size() > 1 ? kLongestJoinedTensors : longest.of_all);
+    at_most(exprs_.sub(row_bytes, exprs_.mul(segments(), exprs_.constant(longest.of_segment))), 0);
+    if (widest_ < 4) {  // a grid blends the segments of whole vectors
+      const Expr left = exprs_.mod(schedule_.columns, exprs_.constant(boxes_.lanes));
+      at_most(exprs_.sub(one_, left), 0);
+    }
     const Expr shortest = exprs_.constant(widest_ < 4 ? kShortestRow : 0);
     const Expr bytes = exprs_.mul(schedule_.rows, row_bytes);
     // Requires the shortest rows, or large outputs.

@@ -53,10 +53,7 @@ class TurnMaker {
 
  private:
   [[nodiscard]] bool is_small() const {
-    const auto is_long = [](const BodyNode& node) {
-      return node.kind == NodeKind::operation && ir::info_of(node.op).op_class == ir::OpClass::activation;
-    };
-    return operation_count(body_) <= kMostOperations && std::ranges::none_of(body_.nodes, is_long);
+    return operation_count(body_) <= kMostOperations && !computes_activation(body_);
   }
 
   [[nodiscard]] bool is_adjacent_in_rows(std::size_t load) const { return has_step(load, 1); }

@@ -1,6 +1,7 @@
 #include "compiler/schedule/model/blend.h"
 
 #include <algorithm>
+#include <set>
 
 namespace padlock::compiler {
 namespace {
@@ -9,6 +10,8 @@ namespace {
 // each, as in a pad that wraps, a blend is no faster.
 constexpr std::size_t kMostSegments = 8, kMostLoads = 4, kMostOperations = 8;
 constexpr std::ptrdiff_t kMostOwnLoads = 2;
+// One load beside fills is made by element as soon, if a vector has fewer elements and none takes long.
+constexpr int kFewLanes = 8;
 constexpr int kWord = 4;  // bytes of the words by which lanes are chosen
 
 bool is_blended(const Schedule& schedule, const Body& body) {
@@ -21,15 +24,22 @@ bool is_blended(const Schedule& schedule, const Body& body) {
 
 }  // namespace
 
-std::optional<Blend> blend_of(const Schedule& schedule, const ScheduledCase& row) {
-  if (row.calls.size() < 2 || row.calls.size() > kMostSegments) return std::nullopt;
+std::size_t Blend::main_segment() const {
+  const auto shared = [](const Load& load) { return load.segments.size(); };
+  const Load& most = *std::ranges::max_element(loads, {}, shared);
+  // Of those the one that has no other load.
+  const auto alone = [&](std::size_t segment) { return takes[segment].size() == 1; };
+  const auto found = std::ranges::find_if(most.segments, alone);
+  return found == most.segments.end() ? most.segments.front() : *found;
+}
+
+namespace {
+
+Blend every_load(const Schedule& schedule, const ScheduledCase& row) {
   Blend blend;
-  std::size_t operations = 0;
   for (std::size_t segment = 0; segment < row.calls.size(); ++segment) {
     const SegmentCall& call = row.calls[segment];
     const Body& body = schedule.body_of(call);
-    if (!is_blended(schedule, body)) return std::nullopt;
-    if (std::ranges::find(blend.bodies, call.body) == blend.bodies.end()) operations += operation_count(body);
     blend.bodies.push_back(call.body);
     std::vector<std::size_t>& takes = blend.takes.emplace_back();
     for (std::size_t load = 0; load < call.sources.size(); ++load) {
@@ -46,10 +56,35 @@ std::optional<Blend> blend_of(const Schedule& schedule, const ScheduledCase& row
       if (segments.empty() || segments.back() != segment) segments.push_back(segment);
     }
   }
+  return blend;
+}
+
+/// Returns the operations of the row's bodies, each counted once.
+std::size_t operations_of(const Schedule& schedule, const Blend& blend) {
+  std::size_t operations = 0;
+  for (const int body : std::set<int>(blend.bodies.begin(), blend.bodies.end()))
+    operations += operation_count(schedule.bodies[static_cast<std::size_t>(body)]);
+  return operations;
+}
+
+}  // namespace
+
+bool loads_one_place(const Schedule& schedule, const ScheduledCase& row) {
+  return every_load(schedule, row).loads.size() <= 1;
+}
+
+std::optional<Blend> blend_of(const Schedule& schedule, const ScheduledCase& row) {
+  if (row.calls.size() < 2 || row.calls.size() > kMostSegments) return std::nullopt;
+  const auto makes_vectors = [&](const SegmentCall& call) { return is_blended(schedule, schedule.body_of(call)); };
+  if (!std::ranges::all_of(row.calls, makes_vectors)) return std::nullopt;
+  Blend blend = every_load(schedule, row);
   const auto own =
       std::ranges::count_if(blend.loads, [](const Blend::Load& load) { return load.segments.size() == 1; });
-  if (blend.loads.size() < 2 || blend.loads.size() > kMostLoads || own > kMostOwnLoads) return std::nullopt;
-  if (operations > kMostOperations) return std::nullopt;
+  if (blend.loads.empty() || blend.loads.size() > kMostLoads || own > kMostOwnLoads) return std::nullopt;
+  if (operations_of(schedule, blend) > kMostOperations) return std::nullopt;
+  const auto takes_long = [&](const SegmentCall& call) { return computes_activation(schedule.body_of(call)); };
+  if (blend.loads.size() == 1 && schedule.grid()->lanes < kFewLanes && std::ranges::none_of(row.calls, takes_long))
+    return std::nullopt;
   return blend;
 }
 

@@ -21,8 +21,14 @@ struct Blend {
   std::vector<int> bodies;                      ///< one for each segment of the row
   std::vector<std::vector<std::size_t>> takes;  ///< for each segment, the indices in `loads` of its body's loads
   std::vector<Load> loads;
+
+  /// Returns the segment whose load most segments have. Most vectors have it alone.
+  [[nodiscard]] std::size_t main_segment() const;
   bool operator==(const Blend&) const = default;
 };
+
+/// Returns whether all segments of a grid's row that load anything load the same neighbours: a pad with fills, or a crop.
+[[nodiscard]] bool loads_one_place(const Schedule& schedule, const ScheduledCase& row);
 
 /// Returns the blend of the rows of a grid's case. Nothing if their segments do not load from different places, or if
 /// lanes of one segment would cost the others too much.

@@ -11,6 +11,12 @@ std::size_t operation_count(const Body& body) {
   return static_cast<std::size_t>(std::ranges::count(body.nodes, NodeKind::operation, &BodyNode::kind));
 }
 
+bool computes_activation(const Body& body) {
+  return std::ranges::any_of(body.nodes, [](const BodyNode& node) {
+    return node.kind == NodeKind::operation && ir::info_of(node.op).op_class == ir::OpClass::activation;
+  });
+}
+
 int widest_bytes(const Body& body, bool for_threads) {
   int widest = 1;
   for (const BodyNode& node : body.nodes) {

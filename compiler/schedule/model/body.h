@@ -103,6 +103,7 @@ struct Body {
 /// compile time.
 inline constexpr std::size_t kMostVectorOperations = 256;
 [[nodiscard]] std::size_t operation_count(const Body& body);
+[[nodiscard]] bool computes_activation(const Body& body);
 
 /// Returns bytes of the widest element that a body holds in registers. A GPU's thread computes halves without widening.
 [[nodiscard]] int widest_bytes(const Body& body, bool for_threads);

@@ -24,9 +24,15 @@ Expr Schedule::blocks() const {
   return at_launch(exprs(), *grid(), grid()->blocks, exprs().mul(rows, columns), used_vectors());
 }
 
-Expr Schedule::used_vectors() const {
-  return at_launch(exprs(), *grid(), grid()->launched, exprs().mul(rows, columns), grid()->used);
+Expr Schedule::at_grid_launch(Expr e) const {
+  return at_launch(exprs(), *grid(), e, exprs().mul(rows, columns), grid()->used);
 }
+
+Expr Schedule::at_grid_launch(Expr e, int used) const {
+  return at_launch(exprs(), *grid(), e, exprs().mul(rows, columns), exprs().constant(used));
+}
+
+Expr Schedule::used_vectors() const { return at_grid_launch(grid()->launched); }
 
 bool has_row_gap(const Schedule& schedule, int body, std::size_t load) {
   ir::ExprContext& exprs = schedule.exprs();

@@ -150,7 +150,9 @@ struct Schedule {
   }
   [[nodiscard]] RowChunks* row_chunks() { return const_cast<RowChunks*>(std::as_const(*this).row_chunks()); }
   // Of a schedule for a GPU:
-  [[nodiscard]] ir::Expr blocks() const;        ///< of a launch, in the largest tiles
+  [[nodiscard]] ir::Expr blocks() const;                    ///< of a launch, in the largest tiles
+  [[nodiscard]] ir::Expr at_grid_launch(ir::Expr e) const;  ///< a grid's expression, for the elements of the output
+  [[nodiscard]] ir::Expr at_grid_launch(ir::Expr e, int used) const;  ///< also for as many vectors of a thread
   [[nodiscard]] ir::Expr used_vectors() const;  ///< vectors of each thread of a launch, for a grid of vectors
 };
 

@@ -101,6 +101,15 @@ class SchedulePrinter {
     line(1, "vector {} of block {} from element {}", text(grid.slot), text(grid.block), text(grid.first));
     line(1, "used {}", text(schedule_.used_vectors()));
     line(1, "blocks {}", text(grid.blocks));
+    if (grid.table) add_row_table(*grid.table);
+  }
+
+  void add_row_table(const RowTable& table) {
+    std::vector<std::string> values;
+    for (const Expr value : table.values) values.push_back(text(value));
+    line(1, "row table of {}: rows of elements {} to {}", fmt::join(values, ", "), text(table.first), text(table.last));
+    line(2, "row {} at byte {}, {} rows at most, {} bytes", text(table.row), text(table.place), text(table.capacity),
+         text(table.bytes));
   }
 
   void add_tile(const TransposeTile& tile) {

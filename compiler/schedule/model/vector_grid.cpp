@@ -1,5 +1,7 @@
 #include "compiler/schedule/model/vector_grid.h"
 
+#include <utility>
+
 namespace padlock::compiler {
 
 using ir::Expr;
@@ -7,7 +9,19 @@ using ir::Expr;
 namespace {
 
 // Above every axis, below the variables of a run.
-enum VariableOrder { kElements = 920, kPhase, kUsed, kBlock, kSlot, kShift, kLeast, kEnd, kFirstGranule };
+enum VariableOrder {
+  kElements = 920,
+  kPhase,
+  kUsed,
+  kBlock,
+  kSlot,
+  kShift,
+  kLeast,
+  kEnd,
+  kFirstGranule,
+  kRow,
+  kFirstRow
+};
 
 /// Most vectors, 24 MiB, of a launch with one vector a thread. Such code is fastest there, since it has half the
 /// registers: of f16 and i8 a multiprocessor runs 2048 threads at once, not 1536 (1.07 times as fast at 4 MiB, 0.97 at
@@ -30,7 +44,7 @@ Granules make_granules(ir::ExprContext& exprs, int lanes) {
 
 }  // namespace
 
-VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, int lanes) {
+VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, int lanes, Expr beyond_short) {
   VectorGrid grid{.threads = threads,
                   .vectors = vectors,
                   .lanes = lanes,
@@ -41,7 +55,7 @@ VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, in
                   .slot = exprs.variable("slot", kSlot),
                   .first = {},
                   .blocks = {},
-                  .most_single = kMostSingleVectors * lanes,
+                  .beyond_single = {},
                   .launched = {}};
   const Expr step = exprs.constant(lanes);
   const Expr one = exprs.constant(1);
@@ -50,11 +64,34 @@ VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, in
   const Expr in_block = exprs.mul(step, grid.slot);
   grid.first = exprs.add(block_first, in_block);
   grid.blocks = exprs.ceildiv(exprs.add(grid.elements, exprs.constant(lanes - 1)), block_elements);
-  const Expr beyond = exprs.max(exprs.sub(grid.elements, exprs.constant(grid.most_single)), exprs.constant(0));
+  grid.beyond_single = exprs.sub(grid.elements, exprs.constant(kMostSingleVectors * lanes));
+  if (beyond_short.valid()) grid.beyond_single = exprs.min(grid.beyond_single, beyond_short);
+  const Expr beyond = exprs.max(grid.beyond_single, exprs.constant(0));
   const Expr others = exprs.mul(exprs.constant(vectors - 1), exprs.min(beyond, one));
   grid.launched = exprs.add(one, others);
   grid.granules = make_granules(exprs, lanes);
   return grid;
+}
+
+RowTable make_row_table(ir::ExprContext& exprs, const VectorGrid& grid, Expr columns, std::vector<Expr> values) {
+  RowTable table{.values = std::move(values),
+                 .row = exprs.variable("row", kRow),
+                 .first_row = exprs.variable("first_row", kFirstRow),
+                 .first = {},
+                 .last = {},
+                 .place = {},
+                 .capacity = {},
+                 .bytes = {}};
+  const Expr one = exprs.constant(1);
+  const Expr block_elements = exprs.mul(exprs.constant(Int128{grid.threads} * grid.lanes), grid.used);
+  const Expr first = exprs.sub(exprs.mul(grid.block, block_elements), grid.phase);
+  table.first = exprs.max(first, exprs.constant(0));
+  table.last = exprs.sub(exprs.min(exprs.add(first, block_elements), grid.elements), one);
+  const Expr row_bytes = exprs.constant(table.row_bytes());
+  table.place = exprs.mul(row_bytes, exprs.sub(table.row, table.first_row));
+  table.capacity = exprs.add(exprs.ceildiv(exprs.sub(block_elements, one), exprs.max(columns, one)), one);
+  table.bytes = exprs.mul(row_bytes, table.capacity);
+  return table;
 }
 
 Expr at_launch(ir::ExprContext& exprs, const VectorGrid& grid, Expr e, Expr elements, Expr used) {

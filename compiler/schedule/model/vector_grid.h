@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ir/expr/constraint.h"
@@ -23,6 +24,25 @@ struct Granules {
   std::vector<ir::Constraint> tests;  ///< tested at run time: they hold if both granules lie in the storage
 };
 
+/// What data says of rows, for the rows of which a block has elements. The block's threads compute it once for each
+/// row, into memory that they share: thread t for the rows at places t, t + threads and so on. Each vector then reads
+/// the values of its own row. Rows whose data needs no loop have no table.
+struct RowTable {
+  std::vector<ir::Expr> values;  ///< variables of data (Data::variable), a word of 32 bits each
+  // Variables:
+  ir::Expr row, first_row;  ///< counted from a launch's first; `first_row`: of `first`
+  // Over them, and over the grid's variables:
+  ir::Expr first, last;  ///< elements of the block that exist
+  ir::Expr place;        ///< of a row's first word, in bytes
+  ir::Expr capacity;     ///< rows for which a launch asks for memory: no block has more
+  ir::Expr bytes;        ///< of memory
+
+  [[nodiscard]] int row_bytes() const { return 4 * static_cast<int>(values.size()); }
+};
+
+/// Most bytes of a table. A multiprocessor then has memory for six blocks.
+inline constexpr std::int64_t kMostTableBytes = std::int64_t{32} << 10;
+
 /// Most elements of a block, for any config.
 inline constexpr std::int64_t kLongestBlock = std::int64_t{1} << 16;
 
@@ -40,14 +60,22 @@ struct VectorGrid {
   ir::Expr used;      ///< vectors of each thread of a launch: from 1 to `vectors`
   ir::Expr block, slot;
   // Over them:
-  ir::Expr first;                ///< of the vector: lanes * v - phase
-  ir::Expr blocks;               ///< of a launch, for any phase
-  std::int64_t most_single = 0;  ///< elements: a launch of at most this many takes one vector a thread, else `vectors`
-  ir::Expr launched;             ///< the value of `used` in a launch
-  Granules granules = {};        ///< how neighbouring elements are loaded
+  ir::Expr first;          ///< of the vector: lanes * v - phase
+  ir::Expr blocks;         ///< of a launch, for any phase
+  ir::Expr beyond_single;  ///< a launch in which it is at most 0 takes one vector a thread, others `vectors`
+  ir::Expr launched;       ///< the value of `used` in a launch
+  Granules granules = {};  ///< how neighbouring elements are loaded
+  std::optional<RowTable> table = {};
 };
 
-[[nodiscard]] VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, int lanes);
+/// Makes a grid whose launches take one vector a thread if their elements are few, or if `beyond_short` is at most 0.
+/// `beyond_short` may be invalid.
+[[nodiscard]] VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, int lanes,
+                                          ir::Expr beyond_short = {});
+
+/// Makes the table of these values for rows of `columns` elements, of which there is at least one.
+[[nodiscard]] RowTable make_row_table(ir::ExprContext& exprs, const VectorGrid& grid, ir::Expr columns,
+                                      std::vector<ir::Expr> values);
 
 /// Returns a grid's expression for this number of elements and of used vectors.
 [[nodiscard]] ir::Expr at_launch(ir::ExprContext& exprs, const VectorGrid& grid, ir::Expr e, ir::Expr elements,

@@ -45,6 +45,12 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {granule_before_untested, kPad, kStream, Kind::load, "are loaded of a tensor that has"},
     {granule_after_untested, kPad, kStream, Kind::load, "are loaded of a tensor that has"},
     {granule_next, kPad, kStream, Kind::cover, "is in no granule"},
+    // The table of a block's rows.
+    {table_row_late, kSearched, kStream, Kind::store, "a row is at byte"},
+    {table_row_short, kSearched, kStream, Kind::store, "a row is at byte"},
+    {table_begins_late, kSearched, kStream, Kind::load, "is read, the block has those"},
+    {table_ends_early, kSearched, kStream, Kind::load, "is read, the block has those"},
+    {table_ends_late, kSearched, kStream, Kind::load, "the block has elements"},
     // Tiles.
     {tile_row_pitch_long, kTurned, kTiled, Kind::cover, "is not in tile"},
     {tile_column_pitch_short, kTurnedBytes, kTiled, Kind::disjoint, "is made twice"},

@@ -12,6 +12,9 @@ inline constexpr std::string_view kPad =
 inline constexpr std::string_view kBytes =
     "program p(x: i8[C, H, W], p: dim) where C >= 1, H >= 2, W >= 2, 0 <= p < W, p < H "
     "{ y = pad(x, low = [0, p, p], high = [0, p, p], mode = reflect) return y }";
+inline constexpr std::string_view kSearched =
+    "program p(x: f16[R, C], a: i64[G], i: i64[N]) where R >= 1, C >= 1, G >= 1, N >= 1 "
+    "{ g = search(a, i) y = take(x, g, axis = 0) return y }";
 inline constexpr std::string_view kTurned =
     "program p(x: f32[A, B], l: dim) where A >= 1, B >= 1, 0 <= l <= 64 "
     "{ t = transpose(x, perm = [1, 0]) y = pad(t, low = [l, 2], high = [1, l]) return y }";

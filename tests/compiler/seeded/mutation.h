@@ -94,6 +94,11 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, geometry, race };
   X(granule_before_untested, grid)     \
   X(granule_after_untested, grid)      \
   X(granule_next, grid)                \
+  X(table_row_late, grid)              \
+  X(table_row_short, grid)             \
+  X(table_begins_late, grid)           \
+  X(table_ends_early, grid)            \
+  X(table_ends_late, grid)             \
   X(tile_row_pitch_long, tile)         \
   X(tile_column_pitch_short, tile)     \
   X(tile_roles_swapped, tile)          \
@@ -147,7 +152,7 @@ inline constexpr std::array kMutations = {
 };
 
 /// How many each judge must find; none of them may get lost.
-inline constexpr int kByValues = 30, kByProof = 36, kByGrid = 12, kByTile = 21, kByGeometry = 16, kByRace = 2;
+inline constexpr int kByValues = 30, kByProof = 36, kByGrid = 17, kByTile = 21, kByGeometry = 16, kByRace = 2;
 static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile + kByGeometry + kByRace);
 
 [[nodiscard]] constexpr std::string_view name_of(Mutation m) {

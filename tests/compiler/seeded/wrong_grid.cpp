@@ -28,6 +28,7 @@ class GridEditor {
     if (mutation_ == vector_tiles_doubled) grid_.blocks = exprs_.mul(grid_.blocks, exprs_.constant(2));
     if (mutation_ == vectors_of_launch_many) grid_.launched = exprs_.constant(grid_.vectors + 1);
     edit_granules(grid_.granules);
+    if (grid_.table) edit_table(*grid_.table);
     if (mutation_ != edge_taken_whole) return;
     for (Body& body : schedule_.bodies)
       for (LoopStrategy& strategy : body.strategies) strategy.entry_conditions.clear();
@@ -38,6 +39,13 @@ class GridEditor {
     if (mutation_ == granule_before_untested) drop(granules.tests, 0);
     if (mutation_ == granule_after_untested) drop(granules.tests, 1);
     if (mutation_ == granule_next) granules.offset = plus(granules.offset, grid_.lanes);
+  }
+  void edit_table(RowTable& table) {
+    if (mutation_ == table_row_late) table.place = plus(table.place, table.row_bytes());
+    if (mutation_ == table_row_short) table.bytes = plus(table.bytes, -table.row_bytes());
+    if (mutation_ == table_begins_late) table.first = plus(table.first, 1);
+    if (mutation_ == table_ends_early) table.last = plus(table.last, -1);
+    if (mutation_ == table_ends_late) table.last = plus(table.last, 1);
   }
   Expr plus(Expr e, int c) { return exprs_.add(e, exprs_.constant(c)); }
 

@@ -30,7 +30,8 @@ void BoxStages::locate() {
     run.place =
         builder_.CreateAdd(vector_.exprs.exact(builder_, launched(stage.place)), builder_.getInt32(kStageMargin));
     // Asks for the extent only where it is used: a kernel takes no unused size.
-    if (!stage.turn || vector_.context.bounds_check) run.storage = vector_.exprs.word(tensor.layout.storage_extent());
+    if (!stage.turn || stage.turn->lanes > 1 || vector_.context.bounds_check)
+      run.storage = vector_.exprs.word(tensor.layout.storage_extent());
     run.name = builder_.getInt64(buffer);
     if (stage.turn) {
       run.origin = builder_.getInt32(0);

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compiler/emit/gpu/boxes/stage_memory.h"
+#include "compiler/emit/gpu/vector_grid/shared_memory.h"
 
 namespace padlock::compiler {
 
@@ -25,7 +25,7 @@ struct StagedRun {
 class BoxStages {
  public:
   /// `thread`: its number in the block, an index.
-  BoxStages(const VectorContext& vector, StageMemory& memory, llvm::Value* thread)
+  BoxStages(const VectorContext& vector, SharedMemory& memory, llvm::Value* thread)
       : vector_(vector),
         builder_(vector.builder),
         memory_(memory),
@@ -55,7 +55,7 @@ class BoxStages {
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
-  StageMemory& memory_;
+  SharedMemory& memory_;
   AccessEmitter accesses_;
   llvm::Value* thread_;
   std::vector<StagedRun> runs_;

@@ -6,7 +6,7 @@
 
 namespace padlock::compiler {
 
-BoxVectors::BoxVectors(const VectorContext& vector, StageMemory& memory, const BoxStages& stages)
+BoxVectors::BoxVectors(const VectorContext& vector, SharedMemory& memory, const BoxStages& stages)
     : vector_(vector),
       builder_(vector.builder),
       memory_(memory),

@@ -14,7 +14,7 @@ namespace padlock::compiler {
 /// condition holds for a range of these lanes. The row's loads are vectors, too, of which only this range counts.
 class BoxVectors {
  public:
-  BoxVectors(const VectorContext& vector, StageMemory& memory, const BoxStages& stages);
+  BoxVectors(const VectorContext& vector, SharedMemory& memory, const BoxStages& stages);
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
   /// The rows and columns of a slice of a box, as indices.
@@ -60,7 +60,7 @@ class BoxVectors {
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
-  StageMemory& memory_;
+  SharedMemory& memory_;
   const BoxStages& stages_;
   int lanes_;
   LaneMasks masks_;

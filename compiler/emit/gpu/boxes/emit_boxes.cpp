@@ -14,7 +14,7 @@ class BoxEmitter {
         context_(vector.context),
         builder_(vector.builder),
         boxes_(*vector.schedule().boxes()),
-        memory_(vector),
+        memory_(vector, vector.shared, at_launch(vector.exprs.exprs(), boxes_, boxes_.shared_bytes)),
         stages_(vector, memory_, thread),
         turner_(vector, memory_, thread),
         vectors_(vector, memory_, stages_),
@@ -178,7 +178,7 @@ class BoxEmitter {
   KernelContext& context_;
   llvm::IRBuilder<>& builder_;
   const Boxes& boxes_;
-  StageMemory memory_;
+  SharedMemory memory_;
   BoxStages stages_;
   StageTurner turner_;
   BoxVectors vectors_;

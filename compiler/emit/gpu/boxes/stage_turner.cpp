@@ -44,8 +44,9 @@ void StageTurner::locate() {
         static_cast<std::uint64_t>(ir::byte_size(vector_.schedule().kernel.program->value(stage.tensor).dtype));
     const std::size_t buffer = vector_.context.buffer_of_input(stage.tensor);
     Value* address = builder_.CreatePtrToInt(vector_.fields.buffer(builder_, buffer), builder_.getInt64Ty());
-    Value* parts = builder_.CreateTrunc(builder_.CreateUDiv(address, builder_.getInt64(size)), builder_.getInt32Ty());
-    parts = builder_.CreateOr(parts, ranges.fixed);
+    ranges.address =
+        builder_.CreateTrunc(builder_.CreateUDiv(address, builder_.getInt64(size)), builder_.getInt32Ty());
+    Value* parts = builder_.CreateOr(ranges.address, ranges.fixed);
     for (std::size_t i = 0; i < turn.axes.size(); ++i)
       if (turn.axes[i] >= 0 && i != turn.across) parts = builder_.CreateOr(parts, stride(stage, turn.axes[i]));
     // Tests the extent across, too: then each word that begins before the last element ends there or before.
@@ -59,8 +60,10 @@ void StageTurner::locate() {
   }
 }
 
-/// Emits the offset of an element or of a word. Past the last coordinate, the last element or word is loaded again.
-Value* StageTurner::element_of(std::size_t stage, const Square& square, int column, int word, int lane, bool is_word) {
+/// Emits the offset of an element. With `last_word` it is the first of a word, which begins at that coordinate across or
+/// before, maybe before the first that is copied. Past the last coordinate, the last element or word is loaded again.
+Value* StageTurner::element_of(std::size_t stage, const Square& square, int column, int word, int lane,
+                               Value* last_word) {
   const BoxTurn& turn = *stage_at(stage).turn;
   const Ranges& ranges = ranges_[stage];
   Value* element = ranges.fixed;
@@ -72,8 +75,8 @@ Value* StageTurner::element_of(std::size_t stage, const Square& square, int colu
       Value* words = builder_.CreateMul(ranges.apart, vector_.context.index(word));
       at = builder_.CreateAdd(builder_.CreateAdd(at, words), vector_.context.index(lane));
     }
-    if (i == turn.across && is_word)
-      at = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, ranges.last_word);
+    if (i == turn.across && last_word != nullptr)
+      at = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, last_word);
     else
       at = within(at, ranges.from[i], ranges.last[i]);
     if (i != turn.across) at = builder_.CreateMul(at, stride(stage_at(stage), turn.axes[i]));
@@ -87,7 +90,7 @@ std::vector<Value*> StageTurner::load_words(std::size_t stage, const StagedRun& 
   std::vector<Value*> words;
   for (int word = 0; word < turned_words(turn.across, turn.lanes); ++word)
     for (int column = 0; column < kTurnedElements; ++column) {
-      Value* element = element_of(stage, square, column, word, 0, /*is_word=*/true);
+      Value* element = element_of(stage, square, column, word, 0, ranges_[stage].last_word);
       words.push_back(accesses_.load(global_access(vector_, run, element, turn.lanes), builder_.getInt32Ty()));
     }
   return words;
@@ -101,7 +104,7 @@ std::vector<Value*> StageTurner::load_elements(std::size_t stage, const StagedRu
     for (int column = 0; column < kTurnedElements; ++column) {
       Value* word = builder_.getInt32(0);
       for (int lane = 0; lane < turn.lanes; ++lane) {
-        Value* element = element_of(stage, square, column, number, lane, /*is_word=*/false);
+        Value* element = element_of(stage, square, column, number, lane, /*last_word=*/nullptr);
         Value* one = accesses_.load(global_access(vector_, run, element, 1), builder_.getIntNTy(bits));
         Value* wide = builder_.CreateZExt(one, builder_.getInt32Ty());
         word = builder_.CreateOr(word, builder_.CreateShl(wide, std::uint64_t{bits} * static_cast<unsigned>(lane)));
@@ -111,22 +114,60 @@ std::vector<Value*> StageTurner::load_elements(std::size_t stage, const StagedRu
   return words;
 }
 
-/// Loads a square. Words that begin anywhere are loaded element by element.
+/// Loads words that begin at these elements, anywhere: each from the two whole words around it.
+std::vector<Value*> StageTurner::load_pairs(std::size_t stage, const StagedRun& run, llvm::ArrayRef<Value*> elements) {
+  const int lanes = stage_at(stage).turn->lanes, size = ir::byte_size(run.dtype);
+  std::vector<Value*> words;
+  for (Value* element : elements) {
+    Value* place = builder_.CreateAdd(ranges_[stage].address, element);
+    Value* shift = builder_.CreateAnd(place, builder_.getInt32(static_cast<std::uint32_t>(lanes) - 1));
+    Value* first = builder_.CreateSub(element, shift);
+    Value* next = builder_.CreateAdd(first, vector_.context.index(lanes));
+    Value* low = accesses_.load(global_access(vector_, run, first, lanes), builder_.getInt32Ty());
+    Value* high = accesses_.load(global_access(vector_, run, next, lanes), builder_.getInt32Ty());
+    Value* bits = builder_.CreateMul(shift, builder_.getInt32(8 * static_cast<std::uint32_t>(size)));
+    words.push_back(builder_.CreateIntrinsic(llvm::Intrinsic::fshr, {builder_.getInt32Ty()}, {high, low, bits}));
+  }
+  return words;
+}
+
+/// Emits whether the whole words around words that begin at these elements lie in the tensor's storage.
+Value* StageTurner::has_pairs(std::size_t stage, const StagedRun& run, llvm::ArrayRef<Value*> elements) {
+  Value *least = elements.front(), *most = elements.front();
+  for (Value* element : elements.drop_front()) {
+    least = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, least, element);
+    most = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, most, element);
+  }
+  const int lanes = stage_at(stage).turn->lanes;
+  Value* end = builder_.CreateSExt(builder_.CreateAdd(most, vector_.context.index(2 * lanes)), run.storage->getType());
+  return builder_.CreateAnd(builder_.CreateICmpSGE(least, vector_.context.index(lanes - 1)),
+                            builder_.CreateICmpSLE(end, run.storage));
+}
+
+/// Loads a square. Words that begin anywhere are made from pairs, or element by element at the ends of the tensor.
 std::vector<Value*> StageTurner::load(std::size_t stage, const StagedRun& run, const Square& square) {
-  if (stage_at(stage).turn->lanes == 1) return load_words(stage, run, square);
-  BasicBlock* words = vector_.block("words");
-  BasicBlock* elements = vector_.block("apart");
-  BasicBlock* loaded = vector_.block("loaded");
-  builder_.CreateCondBr(ranges_[stage].aligned, words, elements);
+  const BoxTurn& turn = *stage_at(stage).turn;
+  if (turn.lanes == 1) return load_words(stage, run, square);
+  BasicBlock *words = vector_.block("words"), *apart = vector_.block("apart"), *pairs = vector_.block("pairs"),
+             *elements = vector_.block("elements"), *loaded = vector_.block("loaded");
   Ways ways;
+  const auto take = [&](const std::vector<Value*>& made) {
+    ways.emplace_back(builder_.GetInsertBlock(), made);
+    builder_.CreateBr(loaded);
+  };
+  builder_.CreateCondBr(ranges_[stage].aligned, words, apart);
   builder_.SetInsertPoint(words);
-  std::vector<Value*> made = load_words(stage, run, square);
-  ways.emplace_back(builder_.GetInsertBlock(), made);
-  builder_.CreateBr(loaded);
+  take(load_words(stage, run, square));
+  builder_.SetInsertPoint(apart);
+  std::vector<Value*> first;
+  for (int word = 0; word < turned_words(turn.across, turn.lanes); ++word)
+    for (int column = 0; column < kTurnedElements; ++column)
+      first.push_back(element_of(stage, square, column, word, 0, ranges_[stage].last[turn.across]));
+  builder_.CreateCondBr(has_pairs(stage, run, first), pairs, elements);
+  builder_.SetInsertPoint(pairs);
+  take(load_pairs(stage, run, first));
   builder_.SetInsertPoint(elements);
-  made = load_elements(stage, run, square);
-  ways.emplace_back(builder_.GetInsertBlock(), made);
-  builder_.CreateBr(loaded);
+  take(load_elements(stage, run, square));
   builder_.SetInsertPoint(loaded);
   return join(builder_, ways);
 }

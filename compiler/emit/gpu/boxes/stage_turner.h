@@ -13,7 +13,7 @@ namespace padlock::compiler {
 class StageTurner {
  public:
   /// `thread`: its number in the block, an index.
-  StageTurner(const VectorContext& vector, StageMemory& memory, llvm::Value* thread)
+  StageTurner(const VectorContext& vector, SharedMemory& memory, llvm::Value* thread)
       : vector_(vector),
         builder_(vector.builder),
         memory_(memory),
@@ -29,6 +29,7 @@ class StageTurner {
   /// A stage's ranges of coordinates in the tensor, by BoxAxis.
   struct Ranges {
     std::array<llvm::Value*, 3> origin, from, last;
+    llvm::Value* address = nullptr;  ///< the storage's, in elements, as i32
     llvm::Value* some = nullptr;     ///< whether there is anything to copy
     llvm::Value* fixed = nullptr;    ///< the element at coordinate 0 of all three axes
     llvm::Value* aligned = nullptr;  ///< whether words begin at multiples of their size, and end where the tensor does
@@ -48,10 +49,14 @@ class StageTurner {
   [[nodiscard]] llvm::Value* stride(const BoxStage& stage, int axis);
   [[nodiscard]] llvm::Value* within(llvm::Value* at, llvm::Value* from, llvm::Value* last);
   [[nodiscard]] llvm::Value* element_of(std::size_t stage, const Square& square, int column, int word, int lane,
-                                        bool is_word);
+                                        llvm::Value* last_word);
   [[nodiscard]] std::vector<llvm::Value*> load(std::size_t stage, const StagedRun& run, const Square& square);
   [[nodiscard]] std::vector<llvm::Value*> load_words(std::size_t stage, const StagedRun& run, const Square& square);
   [[nodiscard]] std::vector<llvm::Value*> load_elements(std::size_t stage, const StagedRun& run, const Square& square);
+  [[nodiscard]] std::vector<llvm::Value*> load_pairs(std::size_t stage, const StagedRun& run,
+                                                     llvm::ArrayRef<llvm::Value*> elements);
+  [[nodiscard]] llvm::Value* has_pairs(std::size_t stage, const StagedRun& run,
+                                       llvm::ArrayRef<llvm::Value*> elements);
   void store(std::size_t stage, const StagedRun& run, const Square& square, llvm::ArrayRef<llvm::Value*> words);
   [[nodiscard]] llvm::Value* place_of(std::size_t stage, llvm::Value* at, llvm::Value* bytes, int word, int lane);
   void store_words(std::size_t stage, const StagedRun& run, llvm::Value* at, llvm::Value* bytes,
@@ -61,7 +66,7 @@ class StageTurner {
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
-  StageMemory& memory_;
+  SharedMemory& memory_;
   AccessEmitter accesses_;
   llvm::Value* thread_;
   std::vector<Ranges> ranges_;

@@ -69,35 +69,55 @@ std::vector<Value*> BlendedValues::load(llvm::function_ref<void()> outside) {
   return loaded;
 }
 
-/// Starts from the last segment's results, and puts the results of earlier segments into their lanes.
+/// The main segment's results, if all lanes are its own. Else those of the last segment, in which those of the segments
+/// before it take the place of their lanes.
 std::vector<Value*> BlendedValues::compute(llvm::ArrayRef<Value*> loaded) {
   ends_ = loaded.take_front(segments()).vec();
   loaded = loaded.drop_front(segments());
-  std::vector<Value*> vectors;
   for (const Blend::Load& load : blend_.loads) {
     ThreadValues code = code_of(load.segment);
     const std::size_t count = code.loaded_values(load.load);
-    vectors.push_back(code.vector_from(load.load, loaded.take_front(count)));
+    vectors_.push_back(code.vector_from(load.load, loaded.take_front(count)));
     loaded = loaded.drop_front(count);
   }
-  std::map<std::pair<int, std::vector<std::size_t>>, std::vector<Value*>> made;  // by body, and by what it takes
-  const auto results_of = [&](std::size_t segment) {
+  const std::size_t main = blend_.main_segment();
+  const std::vector<Value*> own = results_of(main);
+  BasicBlock* whole = builder_.GetInsertBlock();
+  BasicBlock *several = vector_.block("several"), *after = vector_.block("blended");
+  builder_.CreateCondBr(lanes_of({main}).all(builder_, vector_.lanes()), after, several);
+  builder_.SetInsertPoint(several);
+  const std::vector<Value*> chosen = choose_lanes(main, own);
+  const Ways ways = {{whole, own}, {builder_.GetInsertBlock(), chosen}};
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+  return join(builder_, ways);
+}
+
+std::vector<Value*> BlendedValues::choose_lanes(std::size_t main, const std::vector<Value*>& of_main) {
+  // By body, and what it takes.
+  std::map<std::pair<int, std::vector<std::size_t>>, std::vector<Value*>> made;
+  const auto results = [&](std::size_t segment) {
     const auto [place, is_new] = made.try_emplace({blend_.bodies[segment], blend_.takes[segment]});
-    if (!is_new) return place->second;
-    std::vector<Value*> values;
-    for (const std::size_t load : blend_.takes[segment]) values.push_back(vectors[load]);
-    return place->second = code_of(segment).compute(vector_.lanes(), values);
+    if (is_new) place->second = results_of(segment);
+    return place->second;
   };
-  std::vector<Value*> results = results_of(segments() - 1);
+  made[{blend_.bodies[main], blend_.takes[main]}] = of_main;
+  std::vector<Value*> chosen = results(segments() - 1);
   for (std::size_t segment = segments() - 1; segment-- > 0;) {
-    const std::vector<Value*> own = results_of(segment);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      if (own[i] == results[i]) continue;
+    const std::vector<Value*> own = results(segment);
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (own[i] == chosen[i]) continue;
       const auto bits = 8 * static_cast<unsigned>(ir::byte_size(vector_.result_type(i)));
-      results[i] = choose(masks_.range(builder_.getInt32(0), ends_[segment], bits), own[i], results[i], bits);
+      chosen[i] = choose(masks_.range(builder_.getInt32(0), ends_[segment], bits), own[i], chosen[i], bits);
     }
   }
-  return results;
+  return chosen;
+}
+
+std::vector<Value*> BlendedValues::results_of(std::size_t segment) {
+  std::vector<Value*> values;
+  for (const std::size_t load : blend_.takes[segment]) values.push_back(vectors_[load]);
+  return code_of(segment).compute(vector_.lanes(), values);
 }
 
 Value* BlendedValues::choose(Value* mask, Value* a, Value* b, unsigned bits) {

@@ -26,6 +26,8 @@ class BlendedValues {
   [[nodiscard]] Lanes lanes_of(const std::vector<std::size_t>& segments);
   [[nodiscard]] std::vector<llvm::Value*> where(llvm::Value* condition,
                                                 llvm::function_ref<std::vector<llvm::Value*>()> emit);
+  [[nodiscard]] std::vector<llvm::Value*> results_of(std::size_t segment);
+  [[nodiscard]] std::vector<llvm::Value*> choose_lanes(std::size_t main, const std::vector<llvm::Value*>& of_main);
   [[nodiscard]] llvm::Value* choose(llvm::Value* mask, llvm::Value* a, llvm::Value* b, unsigned bits);
 
   const VectorContext& vector_;
@@ -34,7 +36,8 @@ class BlendedValues {
   std::vector<BodyArguments> arguments_;
   llvm::Value* column_;
   LaneMasks masks_;
-  std::vector<llvm::Value*> ends_;  // for each segment the lane after its last, i32, from 0 to the lanes of a vector
+  std::vector<llvm::Value*> vectors_ = {};  // of each load
+  std::vector<llvm::Value*> ends_ = {};     // of each segment the lane after its last, i32: from 0 to the lanes of a vector
 };
 
 }  // namespace padlock::compiler

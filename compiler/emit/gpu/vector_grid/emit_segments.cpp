@@ -8,9 +8,16 @@
 namespace padlock::compiler {
 
 Value* SegmentEmitter::place(Value* element) {
-  if (rows_.outer_axes() == 0) return element;
+  if (rows_.outer_axes() == 0) {
+    rows_.set_row_data();
+    return element;
+  }
   const auto [row, column] = vector_.exprs.divide(vector_.builder, element, vector_.schedule().columns);
   rows_.set_row(vector_.row_of_output(row), vector_.context.offset_type());
+  if (values_)
+    values_->read(row);
+  else
+    rows_.set_row_data();
   return column;
 }
 

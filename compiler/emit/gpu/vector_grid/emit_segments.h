@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "compiler/emit/gpu/vector_grid/row_values.h"
 #include "compiler/emit/gpu/vector_grid/thread_values.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
 #include "compiler/schedule/model/blend.h"
@@ -27,11 +29,15 @@ struct WholeSites {
 class SegmentEmitter {
  public:
   explicit SegmentEmitter(const VectorContext& vector)
-      : vector_(vector), rows_(vector.context, vector.builder, vector.exprs), run_(vector.context.exprs()) {}
+      : vector_(vector), rows_(vector.context, vector.builder, vector.exprs), run_(vector.context.exprs()) {
+    if (vector.table != nullptr) values_.emplace(vector, rows_);
+  }
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// Sets the coordinates to those of an element of the flattened output, counted from the launch's first. Returns its
-  /// column.
+  /// Returns the emitter of the grid's table of rows, or null for code without one.
+  [[nodiscard]] RowValues* row_values() { return values_ ? &*values_ : nullptr; }
+  /// Sets the coordinates to those of an element of the flattened output, counted from the launch's first, and the data
+  /// of its row. Returns its column.
   llvm::Value* place(llvm::Value* element);
   /// Emits the choice for a vector that begins at a column of the placed row. A segment is chosen if the vector lies in
   /// it and its body takes vectors. If the row has a blend, the blend is chosen if the vector lies in the row. Returns
@@ -54,6 +60,7 @@ class SegmentEmitter {
   const VectorContext& vector_;
   RowEmitter rows_;
   RunVariables run_;
+  std::optional<RowValues> values_ = {};
 };
 
 }  // namespace padlock::compiler

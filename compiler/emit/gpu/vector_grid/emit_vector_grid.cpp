@@ -41,15 +41,27 @@ class VectorGridEmitter {
     vector_.set(vector_.grid().block, block);
     first_ = launched(vector_.grid().first);
     elements_ = vector_.launched_elements(context_.index_type());
-    in_interval(0, [&] { emit_own_vectors(); });
-    in_interval(1, [&] { emit_edges(); });
+    RowValues* const rows = segments_.row_values();
+    if (rows == nullptr) return emit_elements(/*interval=*/0);
+    rows->locate(elements_);
+    vector_.in_turn(
+        [&] {
+          vector_.wait_for_earlier_grids();
+          rows->write(thread_);
+        },
+        [&] { emit_elements(/*interval=*/1); });
   }
 
  private:
-  template <class Emit>
-  void in_interval(std::uint32_t interval, Emit&& emit) {
-    if (vector_.interval == nullptr) return emit();
-    vector_.when(builder_.CreateICmpEQ(vector_.interval, builder_.getInt32(interval)), emit);
+  /// Emits the vectors in this interval, the edges in the next.
+  void emit_elements(std::uint32_t interval) {
+    if (vector_.interval == nullptr) {
+      emit_own_vectors();
+      return emit_edges();
+    }
+    Value* vectors = builder_.CreateICmpULE(vector_.interval, builder_.getInt32(interval));
+    vector_.when(vectors, [&] { emit_own_vectors(); });
+    vector_.when(builder_.CreateNot(vectors), [&] { emit_edges(); });
   }
 
   Expr launched(Expr e) {
@@ -121,7 +133,7 @@ class VectorGridEmitter {
     vector.first = first_of(vector.slot);
     BasicBlock* join = vector_.block("loaded");
     vector.state = llvm::PHINode::Create(builder_.getInt32Ty(), 4, "state", join);
-    bool waits = i == 0 && context_.abi.waits;
+    bool waits = i == 0 && context_.abi.waits && segments_.row_values() == nullptr;
     if (waits && vector_.schedule().row_data >= 0) {  // read before the starts of loads are known
       vector_.wait_for_earlier_grids();
       waits = false;

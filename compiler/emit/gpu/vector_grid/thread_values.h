@@ -17,8 +17,11 @@ struct VectorContext {
   /// Memory that a block's threads share: its warps' lists of edges (compiler/emit/gpu/vector_grid/edge_list.h), or a
   /// tile's arrays. It begins as 0 where threads run in a loop.
   llvm::Value* shared = nullptr;
+  /// Memory of a grid's table of rows, or null.
+  llvm::Value* table = nullptr;
   /// Null on a GPU. A device that runs a block's threads in a loop calls the code once for each interval, after all
   /// threads have ended the one before. Interval 0 has the vectors or a tile's loads, 1 the edges or a tile's stores.
+  /// Before the vectors of a grid with a table comes an interval for the table.
   llvm::Value* interval = nullptr;
 
   [[nodiscard]] const Schedule& schedule() const { return context.schedule; }

@@ -1,4 +1,4 @@
-#include "compiler/emit/gpu/boxes/stage_memory.h"
+#include "compiler/emit/gpu/vector_grid/shared_memory.h"
 
 #include <algorithm>
 
@@ -10,19 +10,16 @@ constexpr std::uint32_t kTwice = ~0U;  // the stamp of what was written twice
 }  // namespace
 
 /// Emits the number of bytes that the launch asked for, as i32.
-Value* StageMemory::bytes() const {
-  const Boxes& boxes = *vector_.schedule().boxes();
-  return vector_.exprs.exact(builder_, at_launch(vector_.context.exprs(), boxes, boxes.shared_bytes));
-}
+Value* SharedMemory::bytes() const { return builder_.CreateTrunc(vector_.exprs.word(bytes_), builder_.getInt32Ty()); }
 
-Value* StageMemory::stamp_of(Value* at) {
+Value* SharedMemory::stamp_of(Value* at) {
   Value* stamps =
-      builder_.CreateGEP(builder_.getInt8Ty(), vector_.shared, builder_.CreateZExt(bytes(), builder_.getInt64Ty()));
+      builder_.CreateGEP(builder_.getInt8Ty(), memory_, builder_.CreateZExt(bytes(), builder_.getInt64Ty()));
   return builder_.CreateGEP(builder_.getInt32Ty(), stamps, builder_.CreateSExt(at, builder_.getInt64Ty()));
 }
 
-Access StageMemory::access_of(Value* at, int size) {
-  Access access{.pointer = vector_.shared,
+Access SharedMemory::access_of(Value* at, int size) {
+  Access access{.pointer = memory_,
                 .dtype = ir::DType::u8,
                 .first = at,
                 .elements = size,
@@ -35,7 +32,7 @@ Access StageMemory::access_of(Value* at, int size) {
 }
 
 /// Claims the bytes: emits whether all of them are the block's, and none has been written.
-Value* StageMemory::claim(Value* at, int size) {
+Value* SharedMemory::claim(Value* at, int size) {
   Value* end = builder_.CreateAdd(at, builder_.getInt32(static_cast<std::uint32_t>(size)));
   Value* inside = builder_.CreateICmpULE(end, bytes());
   Value* now = builder_.CreateAdd(vector_.interval, builder_.getInt32(1));
@@ -57,7 +54,7 @@ Value* StageMemory::claim(Value* at, int size) {
   return all;
 }
 
-void StageMemory::store(Value* at, Value* value) {
+void SharedMemory::store(Value* at, Value* value) {
   const llvm::DataLayout& layout = builder_.GetInsertBlock()->getModule()->getDataLayout();
   const auto size = static_cast<int>(layout.getTypeStoreSize(value->getType()).getFixedValue());
   Access access = access_of(at, size);
@@ -65,7 +62,7 @@ void StageMemory::store(Value* at, Value* value) {
   accesses_.store(access, value, StoreHint::none);
 }
 
-Value* StageMemory::is_written(Value* at, int size) {
+Value* SharedMemory::is_written(Value* at, int size) {
   if (!has_stamps()) return builder_.getTrue();
   Value* end = builder_.CreateAdd(at, builder_.getInt32(static_cast<std::uint32_t>(size)));
   Value* inside =
@@ -81,7 +78,7 @@ Value* StageMemory::is_written(Value* at, int size) {
   return all;
 }
 
-std::vector<Value*> StageMemory::load_words(Value* at, int count, const std::function<Value*()>& may_load) {
+std::vector<Value*> SharedMemory::load_words(Value* at, int count, const std::function<Value*()>& may_load) {
   Value* may = has_stamps() ? may_load() : nullptr;
   std::vector<Value*> words;
   for (int i = 0; i < count; ++i) {

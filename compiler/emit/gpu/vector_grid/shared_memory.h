@@ -8,15 +8,20 @@
 
 namespace padlock::compiler {
 
-/// Emits accesses of a box's stages, bytes of memory that a block's threads share.
+/// Emits accesses of bytes that a launch asks for, and a block's threads share: a box's stages, or a grid's row table.
 ///
 /// A device that runs a block's threads one after the other keeps a stamp for each byte, after all bytes. A stamp is 0,
 /// or one more than the interval in which the byte was written. These are faults: a byte written twice, or read before
 /// the barrier or unwritten, and an access beyond what the launch asked for.
-class StageMemory {
+class SharedMemory {
  public:
-  explicit StageMemory(const VectorContext& vector)
-      : vector_(vector), builder_(vector.builder), accesses_(builder_, vector.fields.fault) {}
+  /// `bytes`: how many a launch asks for. `memory`: the first of them.
+  SharedMemory(const VectorContext& vector, llvm::Value* memory, ir::Expr bytes)
+      : vector_(vector),
+        builder_(vector.builder),
+        accesses_(builder_, vector.fields.fault),
+        memory_(memory),
+        bytes_(bytes) {}
 
   /// Stores an integer, or a vector of words, from byte `at` (i32) on, a multiple of its size.
   void store(llvm::Value* at, llvm::Value* value);
@@ -37,6 +42,8 @@ class StageMemory {
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
   AccessEmitter accesses_;
+  llvm::Value* memory_;
+  ir::Expr bytes_;
 };
 
 }  // namespace padlock::compiler
