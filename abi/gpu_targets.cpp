@@ -7,7 +7,7 @@
 namespace padlock::abi {
 namespace {
 
-// The architectures that the driver assembles: ptxas 13 begins at sm_75.
+// The architectures that PTX is made for. ptxas 13 supports none below sm_75.
 constexpr std::array<std::string_view, 8> kTargets = {"sm_75", "sm_80", "sm_86",  "sm_87",
                                                       "sm_89", "sm_90", "sm_100", "sm_120"};
 

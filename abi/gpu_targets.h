@@ -4,13 +4,13 @@
 #include <string_view>
 #include <vector>
 
-// Targets that code is made for: a CPU ("host", "host:x86-64-v3") or an architecture of GPUs ("sm_90").
+// Targets of code: a CPU ("host", "host:x86-64-v3") or an architecture of GPUs ("sm_90").
 namespace padlock::abi {
 
-/// The architecture that GPU code is made for by default.
+/// The default architecture of GPU code.
 inline constexpr const char* kDefaultGpuTarget = "sm_90";
 
-/// Says whether a target ("host", "host:x86-64-v3", "sm_90") is a GPU.
+/// Returns whether a target ("host", "host:x86-64-v3", "sm_90") is a GPU.
 [[nodiscard]] inline bool is_gpu(std::string_view target) { return target.starts_with("sm_"); }
 
 /// Lists the GPU architectures that code can be made for, oldest first.
@@ -18,8 +18,8 @@ inline constexpr const char* kDefaultGpuTarget = "sm_90";
 /// Reads the number of a GPU target, 10 * major + minor version: 103 from "sm_103". Returns 0 if the text is no GPU
 /// target.
 [[nodiscard]] int gpu_target_number(std::string_view target);
-/// Finds the newest target of the device's major version that a device of this compute capability runs; empty if there
-/// is none.
+/// Returns the newest target of the device's major version that a device of this compute capability runs; empty if
+/// there is none.
 [[nodiscard]] std::string gpu_target_for(int major, int minor);
 
 }  // namespace padlock::abi

@@ -13,26 +13,26 @@
 
 namespace padlock::abi {
 
-/// A size that a kernel takes: an expression over symbols, evaluated in 128 bits when a launch is planned and passed as
-/// int64. Parts of addresses may wrap, because address arithmetic is modulo 2^64. A size that is compared, or taken
-/// modulo something, is clamped instead, far outside the coordinates that it is compared with.
+/// A size that a kernel takes: an expression over symbols. A launch evaluates it in 128 bits and passes an int64. Parts
+/// of addresses may wrap, because address arithmetic is modulo 2^64. A size that is compared or divided is clamped
+/// instead, far outside the coordinates that it is compared with.
 struct SizeArgument {
   enum class Encoding : std::uint8_t {
     wrap,              ///< the low 64 bits
     saturate,          ///< clamped to [-2^62, 2^62]
-    magic_multiplier,  ///< of a Divisor, which replaces divisions in the kernel
+    magic_multiplier,  ///< of a Divisor, which replaces a division in the kernel
     magic_shift,
-    magic_multiplier32,  ///< the same for arithmetic of 32 bits
+    magic_multiplier32,  ///< the same for 32-bit arithmetic
     magic_shift32,
-    first_row,      ///< the first row of the output that a launch writes (LaunchParts), 0 where it writes all
-    elements,       ///< how many elements of the output it writes: `value` where it writes all
+    first_row,      ///< first row of the output that a launch writes (LaunchParts); 0 if it writes all
+    elements,       ///< number of output elements that it writes; `value` if it writes all
     from_origin,    ///< `value` less the origin of an input, the low 64 bits
-    from_origin32,  ///< the same, clamped to [-kFarthest, kFarthest]: beyond is what no launch reads
+    from_origin32,  ///< the same, clamped to [-kFarthest, kFarthest], beyond which no launch reads
   };
   static constexpr std::int64_t kFarthest = (std::int64_t{1} << 31) - (std::int64_t{1} << 16);
   ir::Expr value;
   Encoding fit = Encoding::wrap;
-  std::uint32_t input = 0;  ///< of KernelAbi::inputs, whose origin is meant
+  std::uint32_t input = 0;  ///< index into KernelAbi::inputs, for `from_origin`
 };
 
 /// Division by an invariant integer d: for 0 <= n < 2^63, n div d is (high(n * multiplier) + n) >> shift, where high is
@@ -51,13 +51,13 @@ struct Divisor {
 /// kernel has a variant that assumes nothing. Packs store these numbers. (5 was of short rows that a GPU's warp found
 /// in a table: older packs have such variants, which still run.)
 enum class Assumption : std::uint8_t {
-  index32 = 1,        ///< indices fit 32 bits
-  offset32 = 2,       ///< so do offsets of elements
-  few_tiles = 3,      ///< a GPU's tiles of the usual size are too few
-  in_range = 4,       ///< loads lie in their tensors, which the code tests where it is not assumed
-  few_vectors = 6,    ///< a GPU's output is small: a thread takes one vector of it
-  narrow_output = 7,  ///< it has so few rows or columns that a GPU's tiles would be mostly empty
-  boxes = 8,          ///< its rows are so short that a GPU's blocks make some whole ones each
+  index32 = 1,        ///< indices fit in 32 bits
+  offset32 = 2,       ///< so do element offsets
+  few_tiles = 3,      ///< a GPU's tiles of the usual size would be too few
+  in_range = 4,       ///< loads lie in their tensors; other variants test that
+  few_vectors = 6,    ///< a GPU's output is small, or its rows are short: each thread takes one vector
+  narrow_output = 7,  ///< so few rows or columns that a GPU's tiles would be mostly empty
+  boxes = 8,          ///< rows so short that each block of a GPU takes several whole rows
   row_table = 9,      ///< a GPU's blocks have memory for what data says of their rows
 };
 
@@ -69,37 +69,37 @@ struct Guard {
   ir::Constraint holds;
 };
 
-/// Returns those of an assumption.
+/// Returns the guards of an assumption.
 [[nodiscard]] std::vector<Guard> guards_of(std::span<const Guard> guards, Assumption what);
-/// Returns whether there are any of it.
+/// Returns whether an assumption has guards.
 [[nodiscard]] bool assumes(std::span<const Guard> guards, Assumption what);
 
-/// Bounds the elements that a kernel reads of an input for a row of its output: of those of the input's storage only
-/// some of [least + offset, most + offset], where `offset` is the sum of step i times outer coordinate i of the row.
+/// Bounds the elements of an input that a kernel reads for one row of its output: they lie in [least + offset, most +
+/// offset]. `offset` is the sum over outer axes i of step i times the row's coordinate i.
 struct Reach {
-  std::uint32_t input = 0;      ///< of KernelAbi::inputs
-  std::vector<ir::Expr> steps;  ///< elements, one for each outer axis
-  ir::Expr least, most;         ///< elements
+  std::uint32_t input = 0;      ///< index into KernelAbi::inputs
+  std::vector<ir::Expr> steps;  ///< in elements, one for each outer axis
+  ir::Expr least, most;         ///< in elements
 };
 
-/// How code whose offsets of elements have 32 bits serves tensors of more elements: by several launches, each of
-/// consecutive rows of the output. A launch is given the result from its first row on, and each input from an origin
-/// on: the first element that it may read. It counts offsets from there.
+/// Splits a launch for code with 32-bit element offsets: tensors of more elements take several launches, each of
+/// consecutive output rows. A launch receives the result's pointer at its first row, and each input's pointer at an
+/// origin: the first element that it may read. Offsets count from there.
 struct LaunchParts {
-  std::vector<ir::Expr> extents;    ///< of the output's outer axes, whose product is its rows
-  ir::Expr columns;                 ///< of its innermost axis
-  std::vector<ir::Expr> spans;      ///< of each input: elements of its storage
-  std::vector<Reach> reaches;       ///< every element that is read lies in one of those of its input
-  std::int64_t block_elements = 1;  ///< of a block: n elements are ceildiv(n + lanes - 1, block_elements) blocks
-  std::int64_t lanes = 1;           ///< of a vector
-  std::int64_t most_elements = 0;   ///< that a launch writes, and from the first to the last that it reads of an input
+  std::vector<ir::Expr> extents;    ///< of the output's outer axes; their product is the number of rows
+  ir::Expr columns;                 ///< extent of the output's innermost axis
+  std::vector<ir::Expr> spans;      ///< elements of each input's storage
+  std::vector<Reach> reaches;       ///< each element read lies in a reach of its input
+  std::int64_t block_elements = 1;  ///< per block: n elements take ceildiv(n + lanes - 1, block_elements) blocks
+  std::int64_t lanes = 1;           ///< elements of a vector
+  std::int64_t most_elements = 0;   ///< limit of a launch: elements written, span of the reads of an input
 };
 
 /// The launch contract of one kernel: what it expects, in which order, as expressions of the program. It is stored with
-/// the code, so that a launcher derives nothing itself.
+/// the code, so that a launcher derives nothing.
 struct KernelAbi {
   std::string name;
-  /// Values whose base pointers are passed, in order: inputs that the kernel reads, then the results it writes.
+  /// Inputs that the kernel reads, then results that it writes; their base pointers are passed in this order.
   std::vector<ir::ValueId> inputs;
   std::vector<ir::ValueId> results;
   /// Scalar parameters whose bits are passed, zero-extended to 64 bits, in order.
@@ -110,36 +110,35 @@ struct KernelAbi {
   /// caller may split both, and must cover each pair exactly once. An empty output is not launched.
   ir::Expr rows;
   ir::Expr columns;
-  /// Bytes that one row writes, over all results; for choosing how many rows make a task.
+  /// Bytes that one row writes, over all results; they decide how many rows make a task.
   ir::Expr row_bytes;
-  /// Threads of a block of a GPU kernel; 0 on the host. On a GPU `rows` counts tiles, each of which is a block's, and
-  /// `columns` is 1.
+  /// Threads per block of a GPU kernel; 0 on the host. On a GPU `rows` counts tiles, one per block, and `columns` is 1.
   int threads = 0;
-  /// Bytes of memory besides buffers: on a GPU the shared memory that a block asks its launch for, on the host the plan
-  /// of a launch (HostPlanner). Not valid where it asks for none.
+  /// Bytes of memory besides buffers: a GPU block's shared memory, or the host's launch plan (HostPlanner). Not valid
+  /// for a kernel that needs none.
   ir::Expr shared_bytes = {};
-  /// The code waits for the work before it in its stream before it touches memory, and lets the work after it begin to
-  /// do the same (PTX ISA, griddepcontrol). A launch need not wait, then.
+  /// The code itself waits for earlier work in its stream before it touches memory, and lets later work begin likewise
+  /// (PTX ISA, griddepcontrol). Then a launch need not wait.
   bool waits = false;
-  /// Descriptions of the accesses, for faults: AccessFault::access is an index into them.
+  /// Descriptions of the accesses, for error messages: AccessFault::access is an index into them.
   std::vector<std::string> accesses;
-  /// Bounds of sizes that every variant requires, the one that assumes nothing too: beyond them an index would not fit
-  /// 64 bits. Empty where the program bounds its indices itself, as nearly all do.
+  /// Bounds of sizes that every variant requires, even the one without assumptions: beyond them an index would not fit
+  /// in 64 bits. Empty for nearly all programs, which bound their indices themselves.
   std::vector<ir::Constraint> preconditions = {};
   /// Guards that must all hold for this code to be correct. Empty in the variant that assumes nothing.
   std::vector<Guard> guards = {};
-  /// A GPU's code for offsets of 32 bits: how it serves more elements than those count. Where the guards hold and no
-  /// parts are small enough, a launch takes code that assumes less.
+  /// Splits larger launches of a GPU's code with 32-bit offsets. If no split is small enough, a launch takes a variant
+  /// that assumes less.
   std::optional<LaunchParts> parts = {};
 };
 
-/// The name of the HostPlanner of a kernel, whose first variant has this contract.
+/// Returns the name of a kernel's HostPlanner. `abi` is the contract of the kernel's first variant.
 [[nodiscard]] inline std::string planner_name(const KernelAbi& abi) { return abi.name + ".plan"; }
 
-/// A GPU kernel's parameters: 64-bit words, first the address of its AccessFault, then those of its buffers, its
-/// scalars and its sizes, each in the contract's order.
+/// The parameters of a GPU kernel, as 64-bit words: the address of its AccessFault, then its buffers, scalars and
+/// sizes, each in the contract's order.
 struct ParameterWords {
-  static constexpr std::size_t kMost = 512;  ///< 4096 bytes, what a launch takes on every architecture and driver
+  static constexpr std::size_t kMost = 512;  ///< 4096 bytes: every architecture and driver accepts them
 
   explicit ParameterWords(const KernelAbi& abi)
       : scalars(buffers + abi.inputs.size() + abi.results.size()),
@@ -167,13 +166,13 @@ struct HostLaunch {
   const std::int64_t* sizes = nullptr;
   const std::uint64_t* scalars = nullptr;
   AccessFault* fault = nullptr;  // never null
-  /// `shared_bytes` that a HostPlanner has written for these sizes, at a multiple of kPlanAlignment; or null, and rows
-  /// are taken without a plan. Read only.
+  /// `shared_bytes` that a HostPlanner has written for these sizes, aligned to kPlanAlignment. Null: the kernel
+  /// computes rows without a plan. Read only.
   void* plan = nullptr;
 };
 inline constexpr std::size_t kPlanAlignment = 64;
 
-/// Writes the launch's plan, which follows from its sizes alone; reads no other field. It serves all launches with
+/// Writes the launch's plan, which depends on its sizes alone; reads no other field. The plan serves every launch with
 /// these sizes, of any variant of the kernel. Calls nothing.
 using HostPlanner = void (*)(const HostLaunch* launch);
 

@@ -10,7 +10,7 @@ struct Window {
   Int128 first = 0, last = 0;
 };
 
-/// The values that an outer coordinate takes in some rows, both inclusive.
+/// The range of an outer coordinate over some rows, both ends included.
 struct Coordinates {
   std::int64_t first = 0, last = 0;
 };
@@ -27,7 +27,7 @@ class RowSplitter {
   }
 
  private:
-  /// Sets the rows of an index of each axis, and of all. Returns false where they do not fit 64 bits.
+  /// Computes the rows per index of each axis, and in all. Returns false if they do not fit in 64 bits.
   bool count_rows() {
     row_steps_.resize(sizes_.extents.size());
     for (std::size_t axis = sizes_.extents.size(); axis-- > 0;) {
@@ -39,7 +39,7 @@ class RowSplitter {
     return true;
   }
 
-  /// Recursion halves the rows, roughly: no deeper than the binary digits of the extents, in all.
+  /// Recursion halves the rows, roughly, so its depth is at most the number of binary digits of all extents.
   bool split(std::int64_t first, std::int64_t end) {
     const std::size_t axis = find_coordinates(first, end - 1);
     if (const auto origins = find_origins(end - first)) {
@@ -52,15 +52,15 @@ class RowSplitter {
     return split(first, cut) && split(cut, end);
   }
 
-  /// The multiple of `step` at the middle or before it, else the next, which lies before `end`: the axis has different
-  /// indices in the first row and the last.
+  /// Returns the multiple of `step` at or before the middle, or else the next one. It lies before `end`, because the
+  /// axis has different indices in the first row and the last.
   static std::int64_t cut_of(std::int64_t first, std::int64_t end, std::int64_t step) {
     const std::int64_t cut = (first + (end - first) / 2) / step * step;
     return cut > first ? cut : (first / step + 1) * step;
   }
 
-  /// Finds what the coordinates are in these rows, and returns the outermost axis that has several values. The axes
-  /// inside it may take any.
+  /// Computes the coordinates of these rows, and returns the outermost axis with several values. Axes inside it may
+  /// take any value.
   std::size_t find_coordinates(std::int64_t first, std::int64_t last) {
     std::size_t axis = 0;
     for (; axis < coordinates_.size(); ++axis) {
@@ -73,7 +73,7 @@ class RowSplitter {
     return axis;
   }
 
-  /// Returns each input's first element for so many rows with these coordinates, where they are few enough.
+  /// Returns the first element of each input for these rows; nullopt if they need too many elements.
   [[nodiscard]] std::optional<std::vector<std::int64_t>> find_origins(std::int64_t rows) const {
     if (Int128{rows} * sizes_.columns > sizes_.most_elements) return std::nullopt;
     std::vector<std::optional<Window>> windows(sizes_.spans.size());
@@ -94,7 +94,8 @@ class RowSplitter {
     return origins;
   }
 
-  /// Returns what a reach has in rows with these coordinates, within the storage or not; nullopt beyond 128 bits.
+  /// Returns the elements of a reach for rows with these coordinates, whether or not they lie in the storage; nullopt
+  /// beyond 128 bits.
   [[nodiscard]] std::optional<Window> window_of(const ReachSizes& reach) const {
     Window window{reach.least, reach.most};
     for (std::size_t axis = 0; axis < coordinates_.size(); ++axis) {
@@ -111,8 +112,8 @@ class RowSplitter {
 
   const PartSizes& sizes_;
   std::int64_t rows_ = 1;
-  std::vector<std::int64_t> row_steps_;   // the rows of one index of each outer axis
-  std::vector<Coordinates> coordinates_;  // of the rows that are looked at
+  std::vector<std::int64_t> row_steps_;   // rows per index of each outer axis
+  std::vector<Coordinates> coordinates_;  // of the current rows
   std::vector<RowRange> ranges_;
 };
 

@@ -8,43 +8,43 @@
 
 #include "support/int128.h"
 
-// Cuts the rows of an output into launches, from the numbers that a kernel's LaunchParts have under one binding.
+// Splits the rows of an output into launches, from the values of a kernel's LaunchParts under one binding.
 namespace padlock::abi {
 
-/// Most launches that serve one binding. A kernel that needs more has rows of nearly the elements that one may take.
+/// Most launches of one binding. A kernel that needs more has rows of nearly as many elements as one launch may take.
 inline constexpr std::size_t kMostParts = 4096;
 
-/// ReachSizes are the numbers of a Reach.
+/// The values of a Reach.
 struct ReachSizes {
   std::uint32_t input = 0;
-  std::vector<Int128> steps = {};  // elements, one for each outer axis
+  std::vector<Int128> steps = {};  // in elements, one for each outer axis
   Int128 least = 0, most = 0;
 };
 
-/// PartSizes are the numbers of LaunchParts (kernel_abi.h). Of the counts none is negative.
+/// The values of LaunchParts (kernel_abi.h). Counts are not negative.
 struct PartSizes {
   std::vector<std::int64_t> extents = {};
   std::int64_t columns = 0;
-  std::vector<std::int64_t> spans = {};  // of each input
-  std::vector<ReachSizes> reaches = {};  // of inputs that have a span, with a step for each extent
+  std::vector<std::int64_t> spans = {};  // for each input
+  std::vector<ReachSizes> reaches = {};  // of inputs with a span; each has a step for each extent
   std::int64_t most_elements = 0;
 };
 
-/// Rows [first_row, first_row + rows) of an output: one launch. It counts the elements of input i from origins[i] on,
-/// the first that a reach of these rows has, or 0 where there is none.
+/// Rows [first_row, first_row + rows) of an output: one launch. It counts the elements of input i from origins[i] on:
+/// the first element of its reaches for these rows, or 0 if it has none.
 struct RowRange {
   std::int64_t first_row = 0, rows = 0;
   std::vector<std::int64_t> origins;
 };
 
-/// Cuts all rows into ranges, in order, each of which writes at most `most_elements` and reads no element of an input
-/// that lies so far from its origin. Rows are halved, at multiples of the rows that an index of the outermost axis has
-/// that they differ in, as what they read is a slab of each input then. nullopt where a single row is too large, more
-/// than kMostParts would be needed, or a number does not fit 128 bits.
+/// Splits all rows into ranges, in order. Each writes at most `most_elements`, and reads no element as far from its
+/// input's origin. Rows are halved along the outermost axis in which they differ, so that a range reads one slab of
+/// each input. Returns nullopt if a single row is too large, if more than kMostParts would be needed, or if a number
+/// does not fit in 128 bits.
 [[nodiscard]] std::optional<std::vector<RowRange>> split_rows(const PartSizes& sizes);
 
-/// Returns the blocks that write so many elements, which may begin anywhere within a vector of `lanes`. All are
-/// positive, their sum fits 64 bits.
+/// Returns the number of blocks that write so many elements, which may begin anywhere within a vector of `lanes`. All
+/// arguments are positive, and their sum fits in 64 bits.
 [[nodiscard]] std::int64_t block_count(std::int64_t elements, std::int64_t lanes, std::int64_t block_elements);
 
 }  // namespace padlock::abi

@@ -19,8 +19,8 @@ std::int64_t wrap(UInt128 value) { return static_cast<std::int64_t>(static_cast<
 
 }  // namespace
 
-/// Describes one launch of a binding: its first row, the elements that it writes, and the origin of each input. Without
-/// values it is the launch that does everything.
+/// One launch of a binding: its first row, the elements that it writes, and the origin of each input. Without values it
+/// is the launch that writes everything.
 struct LaunchPlanner::Share {
   std::int64_t first_row = 0;
   std::optional<std::int64_t> elements = {};
@@ -33,7 +33,7 @@ struct LaunchPlanner::Share {
 std::int64_t LaunchPlanner::Share::encode(Int128 value, Size size) const {
   constexpr Int128 kBound = Int128{1} << 62;
   const auto clamped = static_cast<std::int64_t>(std::clamp(value, -kBound, kBound));
-  // A divisor below 1 belongs to a division that is never executed.
+  // A divisor below 1 belongs to a division that never runs.
   const auto divisor = [&](int bits) {
     const Int128 most = Int128{1} << (bits - 1);
     return Divisor::of(static_cast<std::uint64_t>(std::clamp<Int128>(clamped, 1, most)), bits);
@@ -76,7 +76,7 @@ bool guards_hold(const KernelAbi& abi, const ir::Binding& binding) {
   return std::ranges::all_of(abi.guards, [&](const Guard& guard) { return guard_holds(guard, binding); });
 }
 
-/// Values of the tape's roots under one binding.
+/// The values of the tape's roots under one binding.
 class LaunchPlanner::Evaluated {
  public:
   Evaluated(const LaunchPlanner& planner, const ir::Binding& binding)
@@ -87,7 +87,7 @@ class LaunchPlanner::Evaluated {
   [[nodiscard]] bool writes_nothing() const {
     return std::ranges::all_of(values_.span().first(planner_.results_), [](const auto& count) { return count == 0; });
   }
-  /// Returns the last variant whose guards hold, of those that do without parts or of all.
+  /// Returns the last variant whose guards hold, among all or among those without parts.
   [[nodiscard]] std::size_t select(bool without_parts) const {
     std::size_t last = 0;
     for (std::size_t i = 1; i < planner_.variants_.size(); ++i) {
@@ -195,7 +195,7 @@ LaunchPlanner::LaunchPlanner(const ir::Program& program, std::span<const KernelA
 Result<LaunchPlan> LaunchPlanner::plan(const ir::Binding& binding) const {
   const Evaluated evaluated(*this, binding);
   LaunchPlan plan{.variant = evaluated.select(/*without_parts=*/false)};
-  // This check comes first: sizes of an empty output may not fit 64 bits, and are never used.
+  // First, because sizes of an empty output may not fit in 64 bits, and are never used.
   if (evaluated.writes_nothing()) return plan;
   PADLOCK_CHECK(evaluated.check_preconditions());
   if (evaluated.exceeds_a_launch(variants_[plan.variant])) {
@@ -214,7 +214,7 @@ Result<LaunchPlan> LaunchPlanner::plan(const ir::Binding& binding) const {
     PADLOCK_TRY(plan.rows, evaluated.count(variant.grid + 1, "rows"));
     PADLOCK_TRY(plan.sizes, evaluated.sizes(variant, {}));
   }
-  // No tensor has more elements, and splitting rows and columns into tasks relies on it.
+  // No tensor has more elements. Splitting rows and columns into tasks relies on that.
   if (plan.rows != 0 && plan.columns > ir::kMaxStorageBytes / plan.rows)
     return internal_error(fmt::format("kernel {} has {} rows of {} columns", name_, plan.rows, plan.columns));
   return plan;

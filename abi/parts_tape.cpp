@@ -7,7 +7,7 @@
 namespace padlock::abi {
 namespace {
 
-/// Takes the values of a tape's roots in order.
+/// Reads the values of a tape's roots in order.
 class Values {
  public:
   explicit Values(std::span<const std::optional<Int128>> values) : rest_(values) {}

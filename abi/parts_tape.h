@@ -12,14 +12,14 @@
 
 namespace padlock::abi {
 
-/// The LaunchParts of one contract, made ready for many bindings: all of their expressions are on one tape, of their
-/// own, as few bindings need them. Immutable, thread-safe.
+/// The LaunchParts of one contract, prepared for many bindings. Their expressions have a tape of their own, because few
+/// bindings need them. Immutable, thread-safe.
 class PartsTape {
  public:
-  /// `parts` are only read here, not kept. Borrows the program.
+  /// `parts` are read here and not kept. Borrows the program.
   PartsTape(const ir::Program& program, const LaunchParts& parts);
 
-  /// nullopt where a number does not fit.
+  /// Returns nullopt if a number does not fit.
   [[nodiscard]] std::optional<PartSizes> evaluate(const ir::Binding& binding) const;
   [[nodiscard]] std::int64_t most_elements() const { return most_elements_; }
   /// Returns the blocks of a launch that writes so many elements.
@@ -31,7 +31,7 @@ class PartsTape {
   std::size_t axes_, inputs_;
   std::vector<std::uint32_t> reach_inputs_;
   std::int64_t block_elements_, lanes_, most_elements_;
-  ir::ExprTape tape_;  // columns, extents, spans, then, of each reach, least, most and steps
+  ir::ExprTape tape_;  // roots: columns, extents, spans, then least, most and steps of each reach
 };
 
 }  // namespace padlock::abi

@@ -5,18 +5,18 @@
 namespace padlock::abi {
 namespace {
 
-/// As LLVM begins an entry, at the beginning of a line.
+/// The text with which LLVM begins an entry, at the beginning of a line.
 constexpr std::string_view kEntry = "\n.visible .entry ";
 
-/// The directives that every text begins with, to the end of the last one's line. Empty where it has none.
+/// Returns the directives at the beginning of a text, up to the end of the last one's line; empty if there are none.
 std::string_view head_of(std::string_view text) {
   const std::size_t last = text.find(".address_size");
   if (last == std::string_view::npos) return {};
   return text.substr(0, std::min(text.find('\n', last), text.size() - 1) + 1);
 }
 
-/// Returns where the body that begins at or behind `begin` ends: behind the brace that closes its first one, or at the
-/// text's end where none does.
+/// Returns the end of the function body that begins at or after `begin`: the position after its closing brace, or the
+/// text's end if there is none.
 std::size_t end_of_body(std::string_view text, std::size_t begin) {
   int depth = 0;
   for (std::size_t at = text.find_first_of("{}", begin); at != std::string_view::npos;
@@ -27,7 +27,7 @@ std::size_t end_of_body(std::string_view text, std::size_t begin) {
   return text.size();
 }
 
-/// The name of an entry that begins at `at`.
+/// Returns the name of the entry that begins at `at`.
 std::string_view name_of_entry(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at + kEntry.size());
   return rest.substr(0, rest.find('('));

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kOutOfMemory = "expected memory for this call, found none";
 
-/// Handed out when there is no memory for an error. Its own reference is never given back.
+/// Returned if there is no memory for an error. Its own reference is never given back.
 struct OutOfMemory : padlock_error {
   OutOfMemory() {
     status = PADLOCK_RESOURCE_EXHAUSTED;
@@ -23,14 +23,14 @@ struct OutOfMemory : padlock_error {
     message = text = kOutOfMemory;
   }
 };
-/// Made in place and never destroyed, so that nothing is to be done when the library goes.
+/// Never destroyed, so that nothing runs when the library is unloaded.
 OutOfMemory& out_of_memory() {
   alignas(OutOfMemory) static std::array<std::byte, sizeof(OutOfMemory)> memory;
   static OutOfMemory* const kError = new (memory.data()) OutOfMemory;
   return *kError;
 }
 
-/// Texts and values, copied one behind the other.
+/// Copies texts and values into one block.
 class Packer {
  public:
   explicit Packer(void* memory) : at_(static_cast<char*>(memory)) {}
@@ -59,7 +59,7 @@ padlock_error* make_one_error(const padlock_allocator& allocator, const Error& e
   auto* const made = make<padlock_error>(allocator, bytes);
   Packer packer(made + 1);
   made->value_count = subject.values.size();
-  padlock_named_value* const values = packer.add_values(subject.values.size());  // first: it is aligned there
+  padlock_named_value* const values = packer.add_values(subject.values.size());  // first, where the block is aligned
   for (std::size_t i = 0; i < subject.values.size(); ++i)
     values[i] = {packer.add(subject.values[i].name), subject.values[i].value};
   made->values = values;
@@ -88,7 +88,7 @@ padlock_error* make_error(const padlock_allocator& allocator, const Error& error
 
 }  // namespace
 
-// padlock::Code has no OK and is in the canonical order.
+// padlock::Code has no OK; its other codes have the canonical order.
 padlock_status status_of(const Error& error) { return static_cast<padlock_status>(error.code) + 1; }
 static_assert(static_cast<int>(Code::cancelled) + 1 == PADLOCK_CANCELLED);
 static_assert(static_cast<int>(Code::invalid_argument) + 1 == PADLOCK_INVALID_ARGUMENT);

@@ -8,7 +8,7 @@
 #include "support/error.h"
 #include "support/fork.h"
 
-/// One block: all texts and values lie behind it. Further errors of the same text are a list.
+/// One block of memory, with all texts and values behind the struct. Further errors of the same text form a list.
 struct padlock_error : padlock::capi::Counted<padlock_error> {
   constexpr padlock_error() = default;
 
@@ -23,35 +23,35 @@ struct padlock_error : padlock::capi::Counted<padlock_error> {
   padlock::capi::Ref<padlock_error> next = {};
 };
 
-// The border: what goes wrong inside becomes a status and an error there.
+// The border between C++ and C: errors and exceptions inside become a status and an error object.
 namespace padlock::capi {
 
 [[nodiscard]] padlock_status status_of(const Error& error);
 
-/// The error as a status and, where `out` is given, as an object.
+/// Returns the error's status and, unless `out` is null, makes the object.
 padlock_status report(const padlock_allocator& allocator, const Error& error, padlock_error** out) noexcept;
-/// Without any memory.
+/// Allocates nothing.
 padlock_status report_out_of_memory(padlock_error** out) noexcept;
-/// An exception that is not std::bad_alloc: ours, since no caller's may come here.
+/// Reports an exception that is not std::bad_alloc. It is the library's own: a caller's cannot come here.
 padlock_status report_exception(const padlock_allocator& allocator, const char* what, padlock_error** out) noexcept;
 
-/// Error: invalid_argument, "expected WHAT, found NULL".
+/// Returns invalid_argument, "expected WHAT, found NULL".
 [[nodiscard]] Status missing(std::string_view what);
-/// Error: `missing`, where the pointer is null.
+/// Error: that of `missing`, for a null pointer.
 template <class T>
 [[nodiscard]] Status require(const T* pointer, std::string_view what) {
   return pointer != nullptr ? Status() : missing(what);
 }
-/// Error: out_of_range.
+/// Error: out_of_range for an index beyond the last.
 [[nodiscard]] Status check_index(std::size_t index, std::size_t count);
-/// The allocator of the object, or the standard one where there is none.
+/// Returns the object's allocator, or the standard one for null.
 template <class T>
 [[nodiscard]] padlock_allocator allocator_of(const T* object) {
   return object != nullptr ? object->allocator() : standard_allocator();
 }
 
-/// Runs a function that returns Status; an exception becomes an error, too. A fork does not wait for it: it serves
-/// launches, which take as long as a caller's own work.
+/// Runs a function that returns Status; an exception becomes an error, too. A fork does not wait for it: launches run
+/// in it, and they take as long as the caller's work.
 template <class Body>
 padlock_status guarded_launch(const padlock_allocator& allocator, padlock_error** out, Body&& body) noexcept {
   if (out != nullptr) *out = nullptr;
@@ -67,7 +67,7 @@ padlock_status guarded_launch(const padlock_allocator& allocator, padlock_error*
   }
 }
 
-/// The same of a function that a fork waits for, as it may take locks or use LLVM or SQLite. Error also: as
+/// As `guarded`, but a fork waits for it, since it may take locks or use LLVM or SQLite. Errors also:
 /// ForkGuard::status.
 template <class Body>
 padlock_status guarded(const padlock_allocator& allocator, padlock_error** out, Body&& body) noexcept {
@@ -78,7 +78,7 @@ padlock_status guarded(const padlock_allocator& allocator, padlock_error** out, 
   });
 }
 
-/// The same of a function that returns a Result<T*> with one reference, which goes to `*handle`.
+/// As that, for a function that returns a Result<T*> with one reference, which `*handle` receives.
 template <class T, class Body>
 padlock_status guarded_handle(const padlock_allocator& allocator, T** handle, padlock_error** out,
                               Body&& body) noexcept {
@@ -90,7 +90,7 @@ padlock_status guarded_handle(const padlock_allocator& allocator, T** handle, pa
   });
 }
 
-/// The same two for a function of `object`, whose allocator serves. Error: as `require`, where there is none.
+/// As the two above, for a function of `object`, with its allocator. Error also: that of `require`, for null.
 template <class T, class Body>
 padlock_status guarded(const T* object, std::string_view what, padlock_error** out, Body&& body) noexcept {
   return guarded(allocator_of(object), out, [&]() -> Status {

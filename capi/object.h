@@ -8,13 +8,13 @@
 #include "padlock/padlock.h"
 #include "support/fork.h"
 
-// Counted objects in a caller's memory: what the C API's handles are.
+// Reference-counted objects in the caller's memory: the handles of the C API.
 namespace padlock::capi {
 
-/// malloc and free, for callers without an allocator.
+/// Returns malloc and free, for callers without an allocator.
 [[nodiscard]] padlock_allocator standard_allocator();
 
-/// A block of an allocator, which knows how to go back.
+/// A block of memory with its allocator, which frees it.
 struct Block {
   padlock_allocator allocator = {};
   std::size_t bytes = 0;
@@ -25,7 +25,7 @@ struct Block {
   void give_back(void* memory) const noexcept { allocator.release(allocator.user, memory, bytes, alignment); }
 };
 
-/// Base of T, which `make` has put into a block: gone with its last reference. Begins with one.
+/// Base of T. `make` puts T into a block with one reference; the last release destroys it.
 template <class T>
 class Counted {
  public:
@@ -36,7 +36,7 @@ class Counted {
   void release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     const ForkGuard inside;
-    if (inside.refuses()) return;  // kept: its locks may be taken
+    if (inside.refuses()) return;  // not destroyed: its locks may be held by a thread that the fork left behind
     const Block block = block_;
     auto* const object = static_cast<T*>(this);
     object->~T();
@@ -56,8 +56,8 @@ class Counted {
   Block block_;
 };
 
-/// A new object with so many bytes behind it. Throws std::bad_alloc, and what the constructor throws; nothing is kept
-/// then.
+/// Makes an object with `extra_bytes` behind it. Throws std::bad_alloc and the constructor's exceptions; then nothing
+/// is kept.
 template <class T, class... Arguments>
 [[nodiscard]] T* make(const padlock_allocator& allocator, std::size_t extra_bytes, Arguments&&... arguments) {
   const Block block{allocator, sizeof(T) + extra_bytes, alignof(T)};
@@ -72,14 +72,14 @@ template <class T, class... Arguments>
   }
 }
 
-/// One reference.
+/// Holds one reference.
 template <class T>
 class Ref {
  public:
   Ref() = default;
   /// Takes over a reference.
   explicit Ref(T* object) noexcept : object_(object) {}
-  /// Adds one. `object` may be null.
+  /// Adds a reference. `object` may be null.
   [[nodiscard]] static Ref to(T* object) noexcept {
     if (object != nullptr) object->retain();
     return Ref(object);
@@ -105,7 +105,7 @@ class Ref {
 
 }  // namespace padlock::capi
 
-/// The two functions of a handle's references.
+/// Defines retain and release of a handle.
 #define PADLOCK_COUNTED_HANDLE(name)                      \
   void padlock_##name##_retain(padlock_##name* object) {  \
     if (object != nullptr) object->retain();              \

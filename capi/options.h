@@ -9,26 +9,26 @@
 
 #include "support/error.h"
 
-// Structs that begin with their size, as callers of any version give and take them.
+// Structs that begin with their size, so that callers of any version can pass and receive them.
 namespace padlock::capi {
 
-/// A caller's text, or what stands for NULL.
+/// Returns a caller's text, or `otherwise` for NULL.
 [[nodiscard]] inline std::string_view text_or(const char* text, std::string_view otherwise) {
   return text != nullptr ? text : otherwise;
 }
 
-/// No struct has this many bytes: a size beyond it was never set.
+/// No struct is larger: a size beyond it was never set.
 inline constexpr std::size_t kMostStructBytes = 4096;
 
-/// Error: invalid_argument, where `size` cannot be that of a struct `name`.
+/// Error: invalid_argument for an impossible `size` of struct `name`.
 [[nodiscard]] inline Status check_struct_size(std::size_t size, const char* name) {
   if (size >= sizeof(std::size_t) && size <= kMostStructBytes) return {};
   return invalid_argument(std::string("expected ") + name + "'s struct_size to be its sizeof, found " +
                           std::to_string(size));
 }
 
-/// The options with zeros for what an older header does not have; all zeros for NULL. Error: invalid_argument for a
-/// size that makes no sense, or for something that this version does not know and that is not zero.
+/// Copies the caller's options; members that an older header lacks are zero, and so are all for NULL. Error:
+/// invalid_argument for an impossible size, or for an unknown member that is not zero.
 template <class T>
 [[nodiscard]] Result<T> read_options(const T* given, const char* name) {
   static_assert(std::is_trivially_copyable_v<T> && offsetof(T, struct_size) == 0);
@@ -47,7 +47,7 @@ template <class T>
   return options;
 }
 
-/// Fills in as much as the caller's struct has room for. Error: invalid_argument for NULL or such a size.
+/// Fills in the members for which the caller's struct has room. Error: invalid_argument for NULL or an impossible size.
 template <class T>
 [[nodiscard]] Status write_struct(T* out, const T& value, const char* name) {
   static_assert(std::is_trivially_copyable_v<T> && offsetof(T, struct_size) == 0);

@@ -71,7 +71,7 @@ extern "C" {
 
 const char* padlock_type_name(DLDataType type) {
   const auto dtype = dtype_of(type);
-  return dtype ? padlock::ir::name_of(*dtype).data() : "";  // of literals, which end with a zero byte
+  return dtype ? padlock::ir::name_of(*dtype).data() : "";  // literals, which end with a zero byte
 }
 
 padlock_status padlock_type_find(const char* name, DLDataType* type, padlock_error** error) {

@@ -24,7 +24,7 @@ std::uint8_t code_of(ir::DType dtype) {
   return kDLUInt;
 }
 
-/// "f32", or what no program has: "code 5, 64 bits, 1 lane".
+/// Returns "f32", or for a type that programs do not have "code 5, 64 bits, 1 lane".
 std::string type_text(const DLDataType& type) {
   if (const auto dtype = dtype_of(type)) return std::string(ir::name_of(*dtype));
   return fmt::format("code {}, {} bits, {} lane{}", type.code, type.bits, type.lanes, type.lanes == 1 ? "" : "s");
@@ -66,7 +66,7 @@ Result<ir::ArgumentShape> shape_of(const DLTensor& tensor, const ir::Value& valu
   if (tensor.dtype.code != expected.code || tensor.dtype.bits != expected.bits || tensor.dtype.lanes != expected.lanes)
     return invalid_argument(fmt::format("'{}' is of {}, a tensor of {} is given", value.name, ir::name_of(value.dtype),
                                         type_text(tensor.dtype)));
-  // Before any extent is read: who has no rank to tell has no extents either.
+  // Before any extent is read: a tensor of the wrong rank may have no extents.
   if (tensor.ndim != value.rank())
     return invalid_argument(
         fmt::format("'{}' has rank {}, but a tensor of rank {} is given", value.name, value.rank(), tensor.ndim));

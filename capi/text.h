@@ -4,7 +4,7 @@
 
 #include "capi/object.h"
 
-/// The characters lie behind it.
+/// The characters lie behind the struct.
 struct padlock_text : padlock::capi::Counted<padlock_text> {
   std::size_t size = 0;
 };

@@ -49,9 +49,11 @@ padlock_debian_package(libpadlock-runtime0 runtime libs "compiler of tensor padd
   "Runs packs, files of compiled kernels, without a compiler.\n.\nThis package has the runtime library alone." "")
 padlock_debian_package(libpadlock-dev development libdevel "compiler of tensor padding: development files"
   "Headers for C and C++, static libraries, and the files by which CMake and\npkg-config find the library."
-  "libpadlock0 ${same}, libpadlock-runtime0 ${same}, llvm-22-dev, libfmt-dev, libsqlite3-dev")
+  "libpadlock0 ${same}, libpadlock-runtime0 ${same}")
+# Of use with the static libraries alone. With LLVM's they take 780 MB.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "llvm-22-dev, libfmt-dev, libsqlite3-dev")
 padlock_debian_package(padlock command devel "compiler of tensor padding: command"
-  "The command runs, proves, explains, packs and tunes programs of padding. With\nit come completions for shells, its manual page and the documentation." "")
+  "The command runs, proves, explains, packs and tunes programs of padding. With\nit come completions for shells, its manual page, the documentation and examples." "")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS padlock)
 foreach(part LIBRARY RUNTIME)

@@ -3,6 +3,7 @@
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+include(cmake/Pages.cmake)
 set(padlock_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/padlock)
 
 install(FILES include/padlock/padlock.h include/padlock/padlock.hpp
@@ -44,7 +45,7 @@ if(TARGET padlock-worker)
 endif()
 if(TARGET padlock)
   install(TARGETS padlock RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
-  install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command FILES_MATCHING PATTERN *.md PATTERN *.svg)
+  padlock_install_pages(${CMAKE_INSTALL_DOCDIR} command)
 endif()
 if(TARGET padlock_manual)
   set(padlock_manual_dir ${PROJECT_BINARY_DIR}/generated/manual)

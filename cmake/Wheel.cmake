@@ -18,6 +18,9 @@ install(FILES ${padlock_manual_dir}/padlock.bash DESTINATION ${SKBUILD_DATA_DIR}
 install(FILES ${padlock_manual_dir}/_padlock DESTINATION ${SKBUILD_DATA_DIR}/share/zsh/site-functions COMPONENT wheel)
 install(FILES ${padlock_manual_dir}/padlock.fish DESTINATION ${SKBUILD_DATA_DIR}/share/fish/vendor_completions.d COMPONENT wheel)
 
+include(cmake/Pages.cmake)
+padlock_install_pages(${SKBUILD_DATA_DIR}/share/doc/padlock wheel)
+
 # What is linked: its licences as Debian has collected them, and a bill of materials (CycloneDX, where PEP 770 has it).
 set(padlock_components)
 foreach(linked "llvm-22-dev llvm Apache-2.0 WITH LLVM-exception" "libsqlite3-dev sqlite blessing" "zlib1g-dev zlib Zlib" "libzstd-dev zstd BSD-3-Clause"

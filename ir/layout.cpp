@@ -19,9 +19,9 @@ Expr append_dense_strides(ExprContext& context, std::span<const Expr> extents, s
 
 }  // namespace
 
-// prod min(extent, 1) * (offset + 1 + sum (extent - 1) * stride). Dense strides make the sum telescope to the number
-// of elements (each term is stride[i-1] - stride[i], with stride[-1] = the product of all extents), which is 0 where
-// an extent is; that is taken as it is, because the ranges do not always allow distributing so far.
+// prod min(extent, 1) * (offset + 1 + sum (extent - 1) * stride). Dense strides make the sum telescope to the number of
+// elements, because each term is stride[i-1] - stride[i], with stride[-1] = the product of all extents. That product is
+// 0 if an extent is 0. It is used directly, since the ranges do not always allow distributing the sum.
 Layout::Layout(ExprContext& context, std::vector<Expr> extents, std::vector<Expr> strides, Expr offset)
     : extents_(std::move(extents)), strides_(std::move(strides)), offset_(offset) {
   std::vector<Expr> dense;
@@ -81,7 +81,7 @@ bool Layout::merges(ExprContext& context, const Layout& whole) const {
       if (at == 0 || !whole.next_axis_continues(context, at - 1)) return false;
       extent = context.mul(whole.extents_[static_cast<std::size_t>(--at)], extent);
     }
-    // An axis left over must belong to the axes before, unless it has extent 1 and its stride is never used.
+    // A remaining axis must belong to the axes before it, unless its extent is 1, so that its stride is never used.
     while (axis == 0 && at > 0 && whole.extents_[static_cast<std::size_t>(at) - 1].is_constant(1)) --at;
   }
   return at == 0;

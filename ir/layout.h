@@ -8,12 +8,12 @@
 namespace padlock::ir {
 
 /// The layout of a tensor's elements in memory: extents, strides and a base offset, all in elements and all >= 0.
-/// Storage extents and linear offsets are made only here, from the same three things (rule R1).
+/// Storage extents and linear offsets are made only here, from these three (rule R1).
 ///
 /// Lemma: 0 <= c[i] < extents[i] for every i implies 0 <= offset_of(c) < storage_extent().
-/// By induction over the axes: with partial sums P_k = offset + sum_{i<k} c[i]*stride[i] and
-/// Q_k = offset + sum_{i<k} (extent[i]-1)*stride[i], c[k] <= extent[k]-1 and stride[k] >= 0 give
-/// 0 <= P_k <= Q_k; and storage_extent = Q_rank + 1 when no extent is 0.
+/// By induction over the axes: with partial sums P_k = offset + sum_{i<k} c[i]*stride[i] and Q_k = offset + sum_{i<k}
+/// (extent[i]-1)*stride[i], c[k] <= extent[k]-1 and stride[k] >= 0 give 0 <= P_k <= Q_k; and storage_extent = Q_rank +
+/// 1 when no extent is 0.
 class Layout {
  public:
   Layout() = default;
@@ -30,7 +30,7 @@ class Layout {
   /// Elements of storage that the tensor spans from its base pointer: 0 if an extent is 0, else
   /// offset + 1 + sum (extent - 1) * stride. One expression: the factor prod min(extent, 1) makes the first case.
   [[nodiscard]] Expr storage_extent() const { return storage_extent_; }
-  /// storage_extent() of a tensor that has elements: offset + 1 + sum (extent - 1) * stride.
+  /// Returns storage_extent() of a tensor without extents of 0: offset + 1 + sum (extent - 1) * stride.
   [[nodiscard]] Expr span(ExprContext& context) const;
   /// Returns whether it is row-major and dense, and begins at the first element.
   [[nodiscard]] bool is_dense() const { return is_dense_; }
@@ -39,12 +39,11 @@ class Layout {
   /// Linear offset in elements. Precondition: coordinates.size() == rank().
   [[nodiscard]] Expr offset_of(ExprContext& context, std::span<const Expr> coordinates) const;
 
-  /// Elements between coordinates that differ by `slope` on `axis`.
+  /// Returns the distance in elements between coordinates that differ by `slope` on `axis`.
   [[nodiscard]] Expr step_of(ExprContext& context, int axis, Int128 slope) const;
-  /// Returns whether axis + 1, walked to its end, leads to the next element of `axis`; false if that is not shown.
+  /// Returns whether the element after the last of axis + 1 is the next of `axis`; false if that is not shown.
   [[nodiscard]] bool next_axis_continues(ExprContext& context, int axis) const;
-  /// Returns whether this is `whole` with runs of adjacent axes merged, each continuing the next: the same elements in
-  /// the same storage.
+  /// Returns whether this is `whole` with runs of adjacent axes merged: the same elements in the same storage.
   [[nodiscard]] bool merges(ExprContext& context, const Layout& whole) const;
   /// Returns the layout of the same storage with `axis` and axis + 1 merged into one. Precondition:
   /// next_axis_continues(axis).

@@ -13,7 +13,7 @@ struct Location {
   std::uint32_t column = 0;
 };
 
-/// Returns the text without a byte order mark, with which editors of other systems begin theirs.
+/// Returns the text without the byte order mark that editors on other systems write.
 [[nodiscard]] std::string_view without_byte_order_mark(std::string_view text);
 
 /// Returns a location with the text of its line, for an Error. A line too long to show is left out.

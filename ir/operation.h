@@ -21,9 +21,9 @@ enum class OpClass : std::uint8_t {
   select,        ///< bool, T, T -> T
   with_scalars,  ///< leaky_relu(x, alpha), clamp(x, lo, hi): the named operands are literals or run-time scalars
   cast,
-  coordinate,  ///< iota: no operand; coordinates become elements of a type
+  coordinate,  ///< iota: no operand; coordinates become elements
   adjoint,     ///< pad_adjoint: sums of elements, every type but bool
-  by_data,     ///< take and search: which elements are read depends on the values of integers
+  by_data,     ///< take and search: the values of integers decide which elements are read
 };
 
 // The one table of operations: id, name in the language, class, tensor operands (-1: one or more).

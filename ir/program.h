@@ -48,13 +48,13 @@ struct BroadcastAttributes {
   std::vector<int> axes;  // operand axis i becomes result axis axes[i]
 };
 struct IotaAttributes {
-  int axis = 0;  // whose coordinate the elements are
+  int axis = 0;  // the axis whose coordinates are the elements
 };
 struct PadAdjointAttributes {
-  PadAttributes pad;  // of a tensor of the result's extents, which makes one of the operand's
+  PadAttributes pad;  // of the pad whose adjoint it is: from the result's extents to the operand's
 };
 struct TakeAttributes {
-  int axis = 0;  // the first of the adjacent axes that are indexed
+  int axis = 0;  // the first of the adjacent indexed axes
 };
 using Attributes = std::variant<std::monostate, PadAttributes, SliceAttributes, ConcatAttributes, TransposeAttributes,
                                 BroadcastAttributes, IotaAttributes, PadAdjointAttributes, TakeAttributes>;
@@ -64,17 +64,17 @@ enum class ValueKind : std::uint8_t { tensor_parameter, scalar_parameter, size, 
 /// A tensor parameter, a run-time scalar parameter (rank 0), a size expression as an operand (rank 0), or the result of
 /// a statement.
 ///
-/// Operands of an operation, in order: pad: x, then the fill in mode constant; leaky_relu: x, alpha;
-/// clamp: x, lo, hi; select: c, a, b; take: x, an index for each axis, the fill; the others as their table says. An
-/// alpha, lo or hi is a Scalar, a scalar parameter or a size; a fill may be a tensor as well. It, the indices of a take
-/// and elementwise operands broadcast as in NumPy, aligned at the last axis.
+/// Operands in order: pad: x, then the fill in mode constant; leaky_relu: x, alpha; clamp: x, lo, hi; select: c, a, b;
+/// take: x, an index for each axis, the fill; others as in the table of operations. alpha, lo and hi are each a Scalar,
+/// a scalar parameter or a size; a fill may also be a tensor. Fills, the indices of a take and elementwise operands
+/// broadcast as in NumPy, aligned at the last axis.
 struct Value {
   ValueKind kind = ValueKind::operation;
   std::string name;
   DType dtype = DType::f32;
-  Layout layout;    // a tensor parameter's as declared; of everything else row-major and dense
+  Layout layout;    // tensor parameter: as declared; else row-major and dense
   Op op = Op::pad;  // operation
-  Expr size = {};   // size: its value, converted to `dtype` as `cast` converts an i64; `name` is "i64(S + 1)"
+  Expr size = {};   // size: the expression, converted to `dtype` as `cast` converts an i64; `name` is "i64(S + 1)"
   std::vector<Operand> operands = {};
   Attributes attributes = {};
   Location where;
@@ -83,11 +83,11 @@ struct Value {
   [[nodiscard]] int rank() const { return layout.rank(); }
 };
 
-/// A requirement on a binding. Requirements are checked at binding, in the order of the list.
+/// A requirement on a binding. A binding checks requirements in the order of the list.
 ///
-/// Expressions are simplified under the symbols' ranges and congruences, so a constraint that only says what those
-/// say may read "0 == 0" here: a binding checks Symbol::range and Symbol::congruence first, of every symbol. Likewise
-/// that an argument has the extents and strides its parameter declares is checked from the parameter's layout.
+/// Expressions are simplified under the symbols' ranges and congruences, so a constraint that says no more than these
+/// may read "0 == 0" here. A binding checks each Symbol::range and Symbol::congruence first. In the same way it checks
+/// an argument's extents and strides against its parameter's layout.
 struct Requirement {
   enum class Kind : std::uint8_t { bound, constraint, parameter_extent, parameter_stride, statement, storage };
   Kind kind = Kind::constraint;
@@ -96,8 +96,8 @@ struct Requirement {
   /// the axis.
   std::string what;
   Location where;
-  /// parameter_stride: which parameter and axis; it is not checked where the axis has extent 0 or 1 or the tensor is
-  /// empty. Elsewhere -1. storage: `parameter` is the value whose bytes are bounded.
+  /// parameter_stride: index of the parameter, and axis; not checked if the axis has extent 0 or 1 or the tensor is
+  /// empty. storage: index of the value whose bytes are bounded. Else -1.
   int parameter = -1;
   int axis = -1;
 };
@@ -106,12 +106,13 @@ struct Requirement {
 class Program {
  public:
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// Kernels add coordinate expressions to the program's context; that is why it is not const.
+  /// Not const: kernels add coordinate expressions to the program's context.
   [[nodiscard]] ExprContext& exprs() const { return *exprs_; }
-  /// Tensor and scalar parameters in declaration order, then statements in order, sizes before their first use.
+  /// Returns tensor and scalar parameters in declaration order, then statements in order. Sizes stand before their
+  /// first use.
   [[nodiscard]] const std::vector<Value>& values() const { return values_; }
   [[nodiscard]] const Value& value(ValueId id) const { return values_[id]; }
-  /// Values that are tensor parameters, scalar parameters, or returned, in declaration order.
+  /// Return the values that are tensor parameters, scalar parameters, and results, in declaration order.
   [[nodiscard]] const std::vector<ValueId>& tensor_parameters() const { return tensor_parameters_; }
   [[nodiscard]] const std::vector<ValueId>& scalar_parameters() const { return scalar_parameters_; }
   [[nodiscard]] const std::vector<ValueId>& results() const { return results_; }
@@ -119,8 +120,8 @@ class Program {
   [[nodiscard]] const std::vector<Expr>& dim_parameters() const { return dim_parameters_; }
   /// Stated constraints (chains split), in order. Ranges of single symbols are in the context as well.
   [[nodiscard]] const std::vector<Constraint>& constraints() const { return constraints_; }
-  /// Everything a binding is checked for and that is not already proved, in the language's order: bounds,
-  /// constraints, extents and strides of parameters, statements (unused ones included), storage.
+  /// Returns everything that a binding must check because it is not proved, in the language's order: bounds,
+  /// constraints, extents and strides of parameters, statements (unused ones too), storage.
   [[nodiscard]] const std::vector<Requirement>& requirements() const { return requirements_; }
   [[nodiscard]] Facts& facts() const { return *facts_; }
 
@@ -139,8 +140,8 @@ class Program {
   /// Parameters in the order written, for printing: tensors and scalars by value, dims by symbol.
   std::vector<std::variant<ValueId, Expr>> parameter_order_;
   std::unordered_map<std::string, ValueId> index_;
-  /// Constraints in canonical text that does not depend on the ranges they imply (under those, "S mod 8 == 0" is
-  /// "0 == 0"), and which extents and strides of tensor parameters declare the symbol that they are.
+  /// Constraints as canonical text that does not depend on the ranges they imply (under those, "S mod 8 == 0" is "0 ==
+  /// 0"), and for each tensor parameter the extents and strides that declare a symbol.
   std::vector<std::string> constraint_texts_;
   struct TensorText {
     std::vector<std::uint8_t> extents_declare, strides_declare;  // by axis
@@ -150,12 +151,11 @@ class Program {
   friend std::string to_string(const Program&);
 };
 
-/// Checks names, types, ranks, literals, divisors and everything that fails for all bindings. Errors carry the
-/// position and name what was expected and found. Each fault is an error of its own (Error::others); what only follows
-/// from another is none.
+/// Checks names, types, ranks, literals, divisors and everything that fails for all bindings. Errors carry the position
+/// and say what was expected and found. Each fault is one error (Error::others); an error that only follows from
+/// another is left out.
 [[nodiscard]] Result<Program> verify(const syntax::Program& syntax);
-/// Parses and verifies a text. Errors: as both, in the order of the text; behind an error of the grammar, the rest is
-/// verified.
+/// Parses and verifies a text. Errors of both, in the order of the text; after a syntax error the rest is verified.
 [[nodiscard]] Result<Program> parse_program(std::string_view text);
 /// Prints a program as canonical text: parse_program(to_string(p)) prints the same text.
 [[nodiscard]] std::string to_string(const Program& program);

@@ -15,7 +15,7 @@ struct Type {
 
 using enum ir::DType;
 
-/// By the format's number.
+/// Indexed by the format's number.
 constexpr std::array<Type, 29> kTypes = {{
     {"undefined", {}},      {"float", f32},     {"uint8", u8},        {"int8", i8},           {"uint16", u16},
     {"int16", i16},         {"int32", i32},     {"int64", i64},       {"string", {}},         {"bool", boolean},

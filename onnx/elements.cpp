@@ -18,7 +18,7 @@ std::unexpected<Error> damaged_tensor(const StoredTensor& tensor, std::string_vi
   return invalid_argument(fmt::format("the constant '{}' {}", tensor.name.substr(0, limits::kNameBytes), why));
 }
 
-/// The product of the dimensions.
+/// Returns the product of the dimensions.
 Result<std::size_t> count_of(const StoredTensor& tensor) {
   if (tensor.dims.size() > limits::kRank)
     return beyond_limits(
@@ -35,7 +35,7 @@ Result<std::size_t> count_of(const StoredTensor& tensor) {
   return count;
 }
 
-/// Little-endian elements of the type's width.
+/// Reads little-endian elements of the type's width.
 Status read_raw(const StoredTensor& tensor, std::string_view raw, Elements& elements) {
   const auto bytes = static_cast<std::size_t>(ir::byte_size(elements.dtype));
   if (raw.size() != elements.count * bytes)
@@ -50,7 +50,7 @@ Status read_raw(const StoredTensor& tensor, std::string_view raw, Elements& elem
   return {};
 }
 
-/// The field that has elements of a type.
+/// Returns the field that holds elements of a type.
 ElementField field_of(ir::DType dtype) {
   using enum ir::DType;
   if (dtype == f32) return ElementField::floats;

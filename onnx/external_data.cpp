@@ -20,7 +20,7 @@ std::string_view entry(const StoredTensor& tensor, std::string_view key) {
   return {};
 }
 
-/// A number that is not negative, 0 where it is left out.
+/// Returns a number >= 0; 0 if the key is missing.
 Result<std::int64_t> number(const StoredTensor& tensor, std::string_view key) {
   const std::string_view text = entry(tensor, key);
   if (text.empty()) return 0;
@@ -32,7 +32,7 @@ Result<std::int64_t> number(const StoredTensor& tensor, std::string_view key) {
   return value;
 }
 
-/// The file, with links followed, which must lie in the folder.
+/// Returns the file's path with links followed. It must lie in the folder.
 Result<std::string> file_of(std::string_view location, const std::string& folder) {
   const auto refuse = [&](std::string_view why) {
     return invalid_argument(fmt::format("the external data '{}' {}", location.substr(0, 200), why));

@@ -7,9 +7,9 @@
 
 namespace padlock::onnx {
 
-/// Reads a constant's bytes from the file beside the model that it names: `bytes` of them, no more, and none from a
-/// file that lies outside of `folder`, links followed. Errors: invalid_argument for a location that is not inside, or
-/// without a folder; data_loss for a file that is too short; else the file's.
+/// Reads `bytes` bytes of a constant from the file that it names, beside the model. With links followed, the file must
+/// lie in `folder`. Errors: invalid_argument for a location outside it, or without a folder; data_loss for a file that
+/// is too short; others of files.
 [[nodiscard]] Result<std::string> read_external(const StoredTensor& tensor, const std::string& folder,
                                                 std::size_t bytes);
 

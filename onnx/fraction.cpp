@@ -16,10 +16,11 @@ namespace padlock::onnx {
 namespace {
 
 constexpr std::int64_t kMostDenominator = std::int64_t{1} << 30;
-/// A factor beyond it leaves so few sizes exact that nobody wants the program: 0.1 is 13421773 / 2^27.
+/// A larger factor leaves too few sizes exact for a useful program: 0.1 is 13421773 / 2^27.
 constexpr std::int64_t kMostFactor = 4096;
 
-/// Returns the largest whole number up to which the type holds all of them, without the last; 0 for other types.
+/// Returns the largest n such that the type holds every integer up to n + 1, so that no rounded number is n; 0 for
+/// types other than f32 and f64.
 std::int64_t most_of(ir::DType dtype) {
   if (dtype == ir::DType::f32) return (std::int64_t{1} << 24) - 1;
   if (dtype == ir::DType::f64) return (std::int64_t{1} << 53) - 1;
@@ -57,7 +58,7 @@ Result<Fraction> FractionMath::make(Expr numerator, std::int64_t denominator, st
   const std::int64_t most = most_of(dtype_);
   if (most == 0) return refused(fmt::format("sizes as {}; expected f32 or f64", name_of(dtype_)));
   const auto number = literal(numerator);
-  // The remainder has the same divisors, and a magnitude where the number is the least of 64 bits.
+  // The remainder has the same divisors as the number, and std::gcd can take its magnitude even for the least int64.
   const std::int64_t common = number ? std::gcd(*number % denominator, denominator) : 1;
   Fraction made{.numerator = number ? sizes_.constant(*number / common) : numerator,
                 .denominator = denominator / common,
@@ -81,7 +82,7 @@ Result<Fraction> FractionMath::from_constant(const ir::Scalar& number) const {
         fmt::format("sizes are computed with {}; expected a finite number of f32 or f64", to_string(number)));
   if (*value == 0) return make(sizes_.constant(0), 1, {});
   int exponent = 0;
-  // 53 bits, of which trailing zeros go to the exponent.
+  // The 53 digits of the mantissa; trailing zeros go to the exponent.
   auto digits = static_cast<std::int64_t>(std::ldexp(std::frexp(*value, &exponent), 53));
   exponent -= 53;
   const int zeros = std::countr_zero(static_cast<std::uint64_t>(digits));
@@ -147,7 +148,7 @@ Result<Fraction> FractionMath::div(const Fraction& a, const Fraction& b) const {
 Result<Fraction> FractionMath::min(const Fraction& a, const Fraction& b) const { return extreme(a, b, &SizeMath::min); }
 Result<Fraction> FractionMath::max(const Fraction& a, const Fraction& b) const { return extreme(a, b, &SizeMath::max); }
 
-/// It is one of the two, and so in no need of a bound of its own.
+/// The result is one of the two, so it needs no bound of its own.
 Result<Fraction> FractionMath::extreme(const Fraction& a, const Fraction& b,
                                        Expr (SizeMath::*function)(Expr, Expr)) const {
   PADLOCK_CHECK(check_exact(a));

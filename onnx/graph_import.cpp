@@ -17,7 +17,7 @@ constexpr std::int64_t kFirstOpset = 7, kLastOpset = 28, kLastIr = 14;
 
 bool is_default_domain(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
 
-/// A name of the model for a message.
+/// Returns a name of the model as messages show it.
 std::string quoted(std::string_view name) { return fmt::format("'{}'", name.substr(0, limits::kNameBytes)); }
 
 std::string text_of(const std::vector<Expr>& shape, ir::DType dtype, SizeMath& sizes) {
@@ -57,7 +57,7 @@ Status GraphImport::check_versions() {
   return {};
 }
 
-/// Names that people know come first, so that no others take them.
+/// Names that people see in the model are taken first, so that no other name gets them.
 void GraphImport::take_names() {
   std::unordered_set<std::string_view> constants;
   for (const StoredTensor& tensor : graph_.initializers) constants.insert(tensor.name);
@@ -121,7 +121,8 @@ Result<Value> GraphImport::parameter(const ValueInfo& info, Place& place) {
   return value;
 }
 
-/// Numbers that sizes are computed from, one parameter each: their values are not in the program, unlike a tensor's.
+/// Adds a parameter for each number of an input from which sizes are computed: unlike a tensor's elements, their values
+/// are not in the program.
 Result<Value> GraphImport::dims_parameter(const ValueInfo& info, ir::DType dtype, Place& place) {
   const std::int64_t count = info.shape.empty() ? 1 : info.shape[0].number;
   if (count < 0 || count > static_cast<std::int64_t>(limits::kSizes))
@@ -138,7 +139,7 @@ Result<Value> GraphImport::dims_parameter(const ValueInfo& info, ir::DType dtype
   return value;
 }
 
-/// A number, or the symbol of that name; an extent of which nothing is said is a symbol of its own.
+/// Returns a number, or the symbol of that name. A dimension without a description gets a symbol of its own.
 Expr GraphImport::extent(const ValueInfo& info, std::size_t axis) {
   const Dimension& dimension = info.shape[axis];
   if (dimension.kind == Dimension::Kind::number && dimension.number >= 0) return sizes_.constant(dimension.number);
@@ -207,7 +208,7 @@ Status GraphImport::import_node(const Node& node, NodeImport& import) {
   import.results().assign(node.outputs.size(), std::nullopt);
   import.set_data_reason(folded.error().message);
   const Status imported = op->import(import);
-  // Why it is nothing of sizes says more than why it is nothing of data.
+  // The reason against sizes says more than the reason against data.
   return imported || imported.error().code != Code::unimplemented ? imported : folded;
 }
 
@@ -220,7 +221,7 @@ Status GraphImport::add_node(std::size_t index) {
     return {};
   }
   const bool is_known = is_default_domain(node.domain) && find_operator(node.op) != nullptr;
-  if (is_lost && is_known) {  // why it cannot be is said there
+  if (is_lost && is_known) {  // the node that was refused has its own message
     for (const std::string_view output : node.outputs) lost_.insert(output);
     return {};
   }
@@ -281,7 +282,7 @@ void GraphImport::add_result(const ValueInfo& info) {
   Value& value = found->second;
   if (!result_names_.insert(name).second) return refuse(subject, "it is there twice");
   if (value.name != name || value.is_scalar) {
-    // Something that has another name, or none: its copy.
+    // A value that already has another name, or none, is copied.
     const Node identity{
         .name = {}, .op = "Identity", .domain = {}, .inputs = {}, .outputs = {info.name}, .attributes = {}};
     NodeImport copy(identity, ProgramText::kNoNode, opset_, sizes_, text_, elements_, {&value});
@@ -307,7 +308,7 @@ std::unexpected<Error> GraphImport::refusals() const {
 Result<Import> GraphImport::finish() {
   for (const ir::Constraint& guard : sizes_.guards())
     text_.add_guard(fmt::format("{} {} {}", sizes_.text(guard.lhs), name_of(guard.comparison), sizes_.text(guard.rhs)));
-  ProgramText names;  // a program's name is not among its others
+  ProgramText names;  // separate: a program's name may equal one of its values'
   const std::string text = text_.print(names.take_name(graph_.name.empty() ? "model" : graph_.name));
   auto program = ir::parse_program(text);
   if (program) {
@@ -318,7 +319,7 @@ Result<Import> GraphImport::finish() {
   const std::size_t node = text_.node_at(error.where.line);
   const std::string subject = node == ProgramText::kNoNode ? "the model" : subject_of(node);
   const std::string line = error.where.source_line;
-  error.where = {};  // in a text that nobody has seen, as are the others
+  error.where = {};  // the user has never seen the program's text
   error.others.clear();
   error.message = fmt::format("{}: {}", subject, error.message);
   return std::unexpected(std::move(error).in(fmt::format("while verifying {}", line)));

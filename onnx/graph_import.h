@@ -19,20 +19,19 @@
 
 namespace padlock::onnx {
 
-/// One graph while it becomes a program.
+/// Makes a program from one graph.
 class GraphImport {
  public:
-  /// Borrows the model and the options, which outlive it.
-  /// `steps`: of arithmetic on sizes.
+  /// Borrows the model and the options, which outlive it. `steps` limits arithmetic on sizes.
   GraphImport(const Model& model, const ImportOptions& options, std::int64_t steps = limits::kSteps);
 
-  /// Call it once.
+  /// Precondition: called once.
   [[nodiscard]] Result<Import> run();
-  /// After `run`: the positions of the nodes that were refused.
+  /// Returns the positions of the refused nodes, after `run`.
   [[nodiscard]] const std::set<std::size_t>& refused_nodes() const { return refused_nodes_; }
 
  private:
-  /// A node, or something else of the model, that cannot be imported.
+  /// A part of the model, mostly a node, that cannot be imported.
   struct Refusal {
     std::string subject;  // "'pad_1' (Pad)"
     std::string reason;
@@ -47,9 +46,9 @@ class GraphImport {
   Expr extent(const ValueInfo& info, std::size_t axis);
   Status add_node(std::size_t index);
   Status import_node(const Node& node, NodeImport& import);
-  /// Returns null where one of its inputs was refused itself.
+  /// Sets `is_lost` if an input was itself refused.
   Result<std::vector<Value*>> inputs_of(const Node& node, bool& is_lost);
-  /// Notes in results that are data, and that sizes are computed of, which node made them data.
+  /// Notes in each result which node made it data, if sizes are computed from it.
   void note_origins(NodeImport& import, std::size_t index) const;
   void keep_results(const Node& node, std::size_t index, std::vector<std::optional<Value>> results);
   void add_result(const ValueInfo& info);

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-// A model as its file has it: nothing is interpreted but the wire format. All texts and bytes are borrowed from the
-// file's bytes, which outlive the model.
+// A model as its file has it: only the wire format is interpreted. All texts and bytes are borrowed from the file's
+// bytes, which outlive the model.
 namespace padlock::onnx {
 
-/// The fields of a tensor that have its elements; the numbers are the format's.
+/// The tensor's fields for elements; the numbers are the format's.
 enum class ElementField : std::uint8_t { floats = 4, int32s = 5, int64s = 7, doubles = 10, uint64s = 11 };
 
 /// TensorProto.
@@ -20,13 +20,13 @@ struct StoredTensor {
   std::int64_t type = 0;  ///< the format's number; see element_types.h
   std::vector<std::int64_t> dims;
   std::optional<std::string_view> raw;
-  /// Elements in packed form: whatever stands for them in the file, in its order.
+  /// Packed fields with elements, in the file's order.
   std::vector<std::pair<ElementField, std::string_view>> packed;
   bool is_external = false;
   std::vector<std::pair<std::string_view, std::string_view>> external;  ///< keys and values
 };
 
-/// AttributeProto, with those of its values that operators use.
+/// AttributeProto, with the values that operators use.
 struct Attribute {
   std::string_view name;
   float number = 0;
@@ -35,15 +35,15 @@ struct Attribute {
   std::optional<StoredTensor> tensor;
   std::vector<float> numbers;
   std::vector<std::int64_t> integers;
-  std::size_t texts = 0;        ///< how many
-  bool has_graph = false;       ///< whatever is in it
-  bool is_reference = false;    ///< to an attribute of a function
+  std::size_t texts = 0;        ///< number of texts
+  bool has_graph = false;       ///< its content is not kept
+  bool is_reference = false;    ///< refers to an attribute of a function
   bool has_other_kind = false;  ///< sparse tensors and types
 };
 
 struct Node {
   std::string_view name, op, domain;
-  std::vector<std::string_view> inputs, outputs;  ///< an input that is left out is ""
+  std::vector<std::string_view> inputs, outputs;  ///< a missing input is ""
   std::vector<Attribute> attributes;
 };
 
@@ -68,7 +68,7 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<StoredTensor> initializers;
   std::vector<ValueInfo> inputs, outputs;
-  std::vector<ValueInfo> values;  ///< types and shapes of what is between, where the model says them
+  std::vector<ValueInfo> values;  ///< intermediate values whose types and shapes the model states
   bool has_sparse_initializers = false;
 };
 
@@ -80,7 +80,8 @@ struct OperatorSet {
 struct Model {
   std::int64_t ir_version = 0;
   std::vector<OperatorSet> operator_sets;
-  /// Functions of its own, by domain, "" for ai.onnx, and name. They go before the standard's operators.
+  /// The model's own functions, by domain ("" for ai.onnx) and name. They take precedence over the standard's
+  /// operators.
   std::set<std::pair<std::string_view, std::string_view>> functions;
   std::optional<Graph> graph;
 };

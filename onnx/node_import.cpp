@@ -79,7 +79,7 @@ Result<FractionArray> NodeImport::fraction_array(std::size_t i) {
     array.elements = *value->fractions;
     return array;
   }
-  // A constant that is repeated holds one element: its shape says how many there are.
+  // A repeated constant stores one element; its shape has the count.
   const auto count = size_count(array.dims);
   if (value->constant == nullptr || !count)
     return refused(fmt::format("input {} is data, known only when the model runs{}", i, reason_of(*value)));
@@ -132,7 +132,7 @@ Result<std::vector<std::string>> NodeImport::operands(std::span<Value* const> va
   return names;
 }
 
-/// A number that is computed as the coordinate of an element is: the last of `size` + 1 numbers from 0.
+/// Makes a tensor whose one element is `size`: the last coordinate of `size` + 1 elements.
 std::string NodeImport::tensor_of_size(Expr size, DType dtype) {
   const Expr after = sizes_.add(size, sizes_.constant(1));
   const std::string numbers = part(fmt::format("iota({}, shape = [{}], axis = 0)", name_of(dtype), sizes_.text(after)));
@@ -163,7 +163,7 @@ Result<std::string> NodeImport::tensor_of_sizes(const Value& value) {
   return part(fmt::format("reshape({}, shape = {})", all, sizes_.text(value.shape)));
 }
 
-/// Quotients of whole numbers: within the bounds, which are guards from here on, they are what the model computes.
+/// Makes quotients of integers. Guards keep them within the bounds, where they equal what the model computes.
 Result<std::string> NodeImport::tensor_of_fractions(const Value& value) {
   Value above{.dtype = DType::i64, .shape = value.shape, .name = {}, .sizes = std::vector<Expr>()};
   std::int64_t below = 1;
@@ -179,7 +179,7 @@ Result<std::string> NodeImport::tensor_of_fractions(const Value& value) {
   return below == 1 ? as_floats : part(fmt::format("div({}, {})", as_floats, below));
 }
 
-/// Different elements, each a literal.
+/// Makes a tensor of distinct elements, each a literal.
 Result<std::string> NodeImport::tensor_of_literals(const Value& value) {
   const Elements& constant = *value.constant;
   if (constant.count == 0 || constant.bits.size() > limits::kLiterals)

@@ -5,8 +5,8 @@
 namespace padlock::onnx {
 namespace {
 
-/// The bytes of the character that begins a text; 0: none does. Overlong forms, surrogates and what lies above 0x10ffff
-/// are none.
+/// Returns the size in bytes of the character at the beginning of a text; 0 for bytes that are not UTF-8: overlong
+/// forms, surrogates and values above 0x10ffff among them.
 std::size_t character_size(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<std::uint8_t>(text[i]) : std::uint8_t{0};

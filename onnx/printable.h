@@ -5,8 +5,8 @@
 
 namespace padlock::onnx {
 
-/// Returns a text as UTF-8 on one line: '?' for each control character, and for each byte that is no part of UTF-8. The
-/// bytes of a model's names may be any.
+/// Returns a text as UTF-8 on one line. Each control character, and each byte that is not UTF-8, becomes '?'. A model's
+/// names may have any bytes.
 [[nodiscard]] std::string printable(std::string_view text);
 
 }  // namespace padlock::onnx

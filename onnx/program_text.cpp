@@ -12,7 +12,7 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// "/layers/0/Pad_output_0" as "layers_0_Pad_output_0".
+/// Returns "layers_0_Pad_output_0" for "/layers/0/Pad_output_0".
 std::string identifier_like(std::string_view wanted) {
   std::string name;
   for (const char c : wanted.substr(0, limits::kNameBytes)) {

@@ -10,7 +10,7 @@
 namespace padlock::onnx {
 namespace {
 
-constexpr Int128 kFar = Int128{1} << 40;  // the language's own bound, of what no constraint bounds
+constexpr Int128 kFar = Int128{1} << 40;  // the language's own bound for symbols without a constraint
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Expr SizeMath::dim(const std::string& name) {
 
 Expr SizeMath::checked(Expr e) {
   take_steps(1 + e.operands().size());
-  // Half of what the verifier takes, which meets the text's own operators, too.
+  // Half of the verifier's limit, because the text's own operators count there, too.
   if (e.depth() <= padlock::limits::kExprDepth / 2 && e.operands().size() <= padlock::limits::kOperands / 2 &&
       !is_beyond_limits())
     return e;
@@ -60,7 +60,7 @@ Expr SizeMath::product(std::span<const Expr> factors) {
 
 bool SizeMath::require(Expr e, ir::Comparison comparison, std::int64_t number) {
   const ir::Constraint wanted{e, comparison, constant(number)};
-  // What each question costs grows with the guards that there are.
+  // A question's cost grows with the number of guards.
   take_steps(1 + 8 * guards_.size());
   if (guards_.size() >= padlock::limits::kConstraints / 2 || is_beyond_limits()) {
     is_beyond_limits_ = true;

@@ -14,11 +14,11 @@ namespace padlock::onnx {
 
 using ir::Expr;
 
-/// Arithmetic on the sizes of a model, in the context that it owns. What grows beyond the limits becomes 0, and
-/// `is_beyond_limits` is true from there on: the importer asks after each node.
+/// Arithmetic on the sizes of a model, in a context that it owns. An expression beyond the limits becomes 0, and
+/// `is_beyond_limits` stays true from then on. The importer asks after each node.
 class SizeMath {
  public:
-  /// `steps`: what all of it may take.
+  /// `steps` limits all of it together.
   explicit SizeMath(std::int64_t steps = limits::kSteps);
 
   [[nodiscard]] ir::ExprContext& context() { return context_; }
@@ -50,14 +50,14 @@ class SizeMath {
   [[nodiscard]] bool is_nonnegative(Expr e) const { return facts_.proves_nonnegative(e); }
   [[nodiscard]] bool is_positive(Expr e) const { return facts_.proves_positive(e); }
   [[nodiscard]] bool is_negative_always(Expr e) { return is_positive(neg(e)); }
-  /// Makes a comparison with a number hold, where it is not shown: as a guard of the program, which is checked when
-  /// sizes are bound. Returns false, and makes no guard, if it is shown to fail for all sizes.
+  /// Makes the comparison of `e` with a number hold. If it is not shown, adds a guard to the program, which is checked
+  /// when sizes are bound. Returns false, and adds no guard, if it is shown to fail for all sizes.
   [[nodiscard]] bool require(Expr e, ir::Comparison comparison, std::int64_t number);
   /// Returns the guards so far, in the order in which they were made.
   [[nodiscard]] const std::vector<ir::Constraint>& guards() const { return guards_; }
   [[nodiscard]] bool is_one(Expr e) const { return e.is_constant(1); }
 
-  /// Prints a size for the program's text. What is too long becomes 0, as above.
+  /// Prints a size for the program's text. One that is too long becomes 0, as above.
   [[nodiscard]] std::string text(Expr e);
   /// Prints a list of sizes: "[S, 2*S]".
   [[nodiscard]] std::string text(std::span<const Expr> list);

@@ -13,18 +13,17 @@
 
 namespace padlock::onnx {
 
-/// Holds the meaning of a name of the model: a tensor of the program, sizes that are known as expressions, a constant,
-/// or several of these at once.
+/// The meaning of a name of the model: a tensor of the program, sizes as expressions, a constant, or several of these.
 struct Value {
   ir::DType dtype = ir::DType::f32;
   std::vector<ir::Expr> shape;
-  std::string name;                            ///< of the program's tensor or scalar; empty: it is none, or not yet
+  std::string name;                            ///< of the program's tensor or scalar; empty: there is none, or none yet
   bool is_scalar = false;                      ///< a scalar parameter
-  std::optional<std::vector<ir::Expr>> sizes;  ///< each element, row by row; the shape is literal then
-  /// The same of floats that are computed of sizes.
+  std::optional<std::vector<ir::Expr>> sizes;  ///< each element, row by row; then the shape is literal
+  /// Each element, as floats that are computed from sizes.
   std::optional<std::vector<Fraction>> fractions = {};
   std::shared_ptr<const Elements> constant = nullptr;
-  /// Of data from which sizes are computed: the node that made it data, and why. Empty: it is an input, or not known.
+  /// The node that made it data, and why, if sizes are computed from it. Empty: it is an input, or not known.
   std::string origin = {};
 };
 
@@ -37,9 +36,9 @@ struct ArrayOf {
 using SizeArray = ArrayOf<Expr>;
 using FractionArray = ArrayOf<Fraction>;
 
-/// Returns a constant as a value, with its sizes where it has an integer type or bool and few elements.
+/// Returns a constant as a value. A small one of an integer type or bool also has its sizes.
 [[nodiscard]] Value constant_value(Elements elements, SizeMath& sizes);
-/// Errors: as ElementReader::read.
+/// Errors: those of ElementReader::read.
 [[nodiscard]] Result<Value> constant_value(const StoredTensor& tensor, ElementReader& elements, SizeMath& sizes);
 
 }  // namespace padlock::onnx

@@ -21,31 +21,31 @@ constexpr std::uint32_t bytes(std::uint32_t tag) {
 constexpr std::uint32_t fixed32(std::uint32_t tag) { return protozero::tag_and_type(tag, pbf_wire_type::fixed32); }
 constexpr std::uint32_t fixed64(std::uint32_t tag) { return protozero::tag_and_type(tag, pbf_wire_type::fixed64); }
 
-/// Thrown within this file alone, beside protozero's own exceptions.
+/// Thrown only within this file, beside protozero's own exceptions.
 struct TooManyItems {};
 
-/// A field of a message and where its value goes.
+/// A field of a message, and the place for its value.
 template <class T>
 struct One {
   std::uint32_t kind;
   T& value;
 };
 
-/// A field that adds one item.
+/// A field whose every occurrence adds one item.
 template <class T>
 struct Each {
   std::uint32_t kind;
   std::vector<T>& items;
 };
 
-/// A field of many numbers at once.
+/// A field of packed numbers.
 template <class T>
 struct Packed {
   std::uint32_t kind;
   std::vector<T>& items;
 };
 
-/// A field of which it counts alone that it is there.
+/// A field of which only the presence counts.
 struct Seen {
   std::uint32_t kind;
   bool& is_there;
@@ -58,7 +58,7 @@ struct By {
   Read read;
 };
 
-/// Reads messages: for each the table of its fields. Everything that is kept is counted.
+/// Reads messages by tables of their fields, and counts every item that it keeps.
 class ModelReader {
  public:
   void read_model(pbf_reader message, Model& model) {
@@ -73,7 +73,7 @@ class ModelReader {
   }
 
  private:
-  /// Reads each field by the entry that has its kind; others are skipped.
+  /// Reads each field by the entry with its number; skips other fields.
   template <class... Entry>
   void read_fields(pbf_reader message, Entry... entries) {
     while (message.next()) {
@@ -134,7 +134,7 @@ class ModelReader {
     read_fields(field.get_message(), One{bytes(1), set.domain}, One{varint(2), set.version});
   }
 
-  /// Keeps which function it is. What it computes is not read.
+  /// Keeps the function's domain and name. Its body is not read.
   void read_function(pbf_reader& field, Model& model) {
     std::string_view name, domain;
     read_fields(field.get_message(), One{bytes(1), name}, One{bytes(10), domain});
@@ -180,7 +180,7 @@ class ModelReader {
         By{bytes(10), elements}, By{fixed64(10), elements}, By{bytes(11), elements}, By{varint(11), elements});
   }
 
-  /// Keeps a field of elements as it is, packed or one of them.
+  /// Keeps a field of elements unread, packed or single.
   void keep_elements(pbf_reader& field, StoredTensor& tensor) {
     const auto which = static_cast<ElementField>(field.tag());
     std::string_view elements;
@@ -234,7 +234,10 @@ std::unexpected<Error> no_model(std::string_view why) {
   return invalid_argument(fmt::format("expected an ONNX model: {}", why));
 }
 
-/// Runs a function of protozero, whose exceptions end here.
+/// The first byte of a model: number and kind of ModelProto's first field, ir_version.
+constexpr char kFirstByte = '\x08';
+
+/// Runs a function that uses protozero, and turns its exceptions into errors.
 template <class Body>
 Status reading(Body&& body) {
   try {
@@ -264,7 +267,10 @@ Result<Model> read_model(std::string_view bytes) {
     return beyond_limits(
         fmt::format("expected a model of at most {} bytes, found {}", limits::kModelBytes, bytes.size()));
   Model model;
-  PADLOCK_CHECK(reading([&] { ModelReader().read_model(pbf_reader(bytes.data(), bytes.size()), model); }));
+  const Status read = reading([&] { ModelReader().read_model(pbf_reader(bytes.data(), bytes.size()), model); });
+  if (!read && read.error().code == Code::invalid_argument && !bytes.starts_with(kFirstByte))
+    return no_model("it does not begin as one does");
+  PADLOCK_CHECK(read);
   if (!model.graph) return no_model("it has no graph");
   return model;
 }

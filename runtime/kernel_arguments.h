@@ -12,7 +12,7 @@ namespace padlock::runtime {
 
 /// Positions of a kernel's arguments in its program's lists, in the kernel's order.
 struct ArgumentPlaces {
-  std::vector<std::uint32_t> inputs;   // in Program::tensor_parameters()
+  std::vector<std::uint32_t> inputs;   // indices into Program::tensor_parameters()
   std::vector<std::uint32_t> results;  // in Program::results()
   std::vector<std::uint32_t> scalars;  // in Program::scalar_parameters()
 

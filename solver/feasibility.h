@@ -143,7 +143,7 @@ class Feasibility {
   Region assumed_;
   Determined determined_;
   std::map<std::uint32_t, ir::Expr> resolved_;   // by Expr::id
-  const std::vector<ir::Expr>* goal_ = nullptr;  // of the current question
+  const std::vector<ir::Expr>* goal_ = nullptr;  // the current question's goal
   StepBudget steps_{limits_.steps};
   std::int64_t guess_steps_left_ = limits::kGuessSteps;
   int calls_left_ = 0;

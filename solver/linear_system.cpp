@@ -20,7 +20,7 @@ constexpr Int128 kLargest = Int128{1} << 100;
 // solver several times more expensive.
 constexpr Int128 kFar = Int128{1} << 40;
 
-constexpr std::size_t kComparedInAStep = 16;  // variables
+constexpr std::size_t kComparedInAStep = 16;  // variables compared per step
 
 bool fits(Int128 value) { return -kLargest < value && value < kLargest; }
 

@@ -14,8 +14,8 @@
 #include "support/error.h"
 #include "support/int128.h"
 
-// Values as bytes, for a file or a pipe. A value is *fixed*, in the bytes that this machine has it in, or a *number* of
-// any size: 7 bits a byte, the lowest first, its sign in the lowest bit of all.
+// Values as bytes, for a file or a pipe. A value is written *fixed*, with the bytes that it has on this machine, or as
+// a *number* of any size: 7 bits a byte, the lowest first, the sign in the lowest bit of all.
 namespace padlock {
 
 class ByteWriter {
@@ -49,9 +49,9 @@ class ByteReader {
   ByteReader(std::span<const std::byte> bytes, std::string_view source) : rest_(bytes), source_(source) {}
 
   [[nodiscard]] std::size_t left() const { return rest_.size(); }
-  /// nullopt where fewer bytes are left.
+  /// Returns nullopt if fewer bytes are left.
   [[nodiscard]] std::optional<std::span<const std::byte>> take(std::uint64_t size);
-  /// nullopt where fewer bytes are left. A bool is written as fixed, but read as the byte that it is.
+  /// Returns nullopt if fewer bytes are left. A bool is written as fixed, but read as a byte.
   template <class T>
     requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
   [[nodiscard]] std::optional<T> fixed() {
@@ -65,8 +65,8 @@ class ByteReader {
   [[nodiscard]] Result<Int128> number();
   /// Reads a number from `least` to `most`.
   [[nodiscard]] Result<std::int64_t> number(std::int64_t least, std::int64_t most);
-  /// Reads the number of items that follow; at most the bytes left, as each item takes one at least, so that no damaged
-  /// count asks for more memory.
+  /// Reads the number of items that follow. Each item takes at least one byte, so it is at most the bytes left: a
+  /// damaged count cannot ask for more memory.
   [[nodiscard]] Result<std::size_t> count();
   /// Reads a value of an enumeration without gaps, whose last one is `last`.
   template <class E>

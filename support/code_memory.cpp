@@ -27,7 +27,7 @@ Result<std::shared_ptr<const CodeMemory>> CodeMemory::map(std::span<const std::b
   made->pages_ = pages;
   made->bytes_ = code.size();
   std::memcpy(pages, code.data(), code.size());
-  // Never both: code that can be overwritten while it can run is what an attacker looks for.
+  // Never writable and executable at once: an attacker could overwrite such code while it can run.
   if (::mprotect(pages, code.size(), PROT_READ | PROT_EXEC) != 0) return refused("mprotect", code.size(), errno);
   return made;
 }

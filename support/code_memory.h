@@ -8,12 +8,12 @@
 
 namespace padlock {
 
-/// Machine code in pages of its own, which may be executed and read, and are never writable at the same time.
-/// Immutable, thread-safe.
+/// Machine code in pages of its own, executable and readable but never writable at the same time. Immutable,
+/// thread-safe.
 class CodeMemory {
  public:
-  /// Copies the code, which begins at a page. Errors: resource_exhausted where there is no memory; unavailable where
-  /// the system lets no process make pages executable.
+  /// Copies the code to the beginning of a page. Errors: resource_exhausted without memory; unavailable if the system
+  /// forbids executable pages.
   [[nodiscard]] static Result<std::shared_ptr<const CodeMemory>> map(std::span<const std::byte> code);
   ~CodeMemory();
   CodeMemory(const CodeMemory&) = delete;

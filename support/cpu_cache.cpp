@@ -17,7 +17,7 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-/// "2048K" or "36M" in bytes.
+/// Returns the bytes of "2048K" or "36M".
 std::optional<std::int64_t> bytes_of(const std::string& text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -28,7 +28,7 @@ std::optional<std::int64_t> bytes_of(const std::string& text) {
   return unit.empty() ? std::optional(value) : std::nullopt;
 }
 
-/// The folder that says what the data cache of a level is; empty where there is none.
+/// Returns the folder that describes the data cache of a level; empty if there is none.
 std::string folder_of_level(int level) {
   constexpr int kMaxCaches = 8;
   for (int index = 0; index < kMaxCaches; ++index) {

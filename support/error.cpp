@@ -88,7 +88,7 @@ std::unexpected<Error> internal_error(std::string message) {
 
 namespace {
 
-// No error of a text has this code otherwise.
+// Errors of a text never have this code otherwise.
 constexpr Code kConsequence = Code::cancelled;
 
 }  // namespace

@@ -46,8 +46,8 @@ struct NamedValue {
   std::int64_t value = 0;
 };
 
-/// A vector of an Error's parts. It is made, moved and destroyed by calls, not by code of its own in each function that
-/// returns a Result: a tenth of a small library.
+/// A vector of an Error's parts. Functions outside the header make, move and destroy it: inline, in every function that
+/// returns a Result, they would be a tenth of a small library.
 template <class T>
 class ErrorParts : public std::vector<T> {
  public:
@@ -104,8 +104,8 @@ using Status = Result<void>;
 /// the caller is to blame.
 [[nodiscard]] std::unexpected<Error> beyond_limits(std::string message);
 [[nodiscard]] std::unexpected<Error> unavailable(std::string message);
-/// Makes the error for a device that stopped working for good: its contents are lost, and every later call to it fails.
-/// Its code, aborted, is used for nothing else: as with gRPC, repeating the call does not help, but starting over may.
+/// Makes the error for a device that stopped for good: its contents are lost, and every later call to it fails. Its
+/// code, aborted, has no other use. As in gRPC, repeating the call does not help, but starting over may.
 [[nodiscard]] std::unexpected<Error> device_lost(std::string message);
 [[nodiscard]] std::unexpected<Error> internal_error(std::string message);
 

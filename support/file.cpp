@@ -54,7 +54,7 @@ constexpr std::size_t kMaxTransfer = std::size_t{1} << 30;
 
 Result<InputFile> InputFile::open(const std::string& path) {
   PADLOCK_CHECK(check_path(path));
-  // O_NONBLOCK: opening a pipe that nobody writes to would wait for ever.
+  // O_NONBLOCK: opening a pipe without a writer would otherwise block for ever.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return system_error("read", path, errno);
   InputFile file(fd, path, 0);
@@ -110,7 +110,7 @@ struct FreeDeleter {
   void operator()(char* p) const { std::free(p); }
 };
 
-/// Returns the path that a write to `path` reaches: through symbolic links if they resolve, else the path itself.
+/// Returns the path that a write to `path` reaches: with symbolic links resolved if possible, else the path itself.
 std::string resolved(const std::string& path) {
   const std::unique_ptr<char, FreeDeleter> real(::realpath(path.c_str(), nullptr));
   return real ? std::string(real.get()) : path;
@@ -144,7 +144,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
     return system_error("write", path, errno);  // renaming over it would ignore that it is read-only
   } else {
     file.fd_ = open_temporary(file.target_, file.temporary_);
-    // Who may read a file stays who may, also after it was written anew.
+    // The new file gets the old one's permissions.
     if (file.fd_ >= 0 && exists && ::fchmod(file.fd_, info.st_mode & 07777) != 0) {
       const int error = errno;
       return system_error("write", path, error);

@@ -37,9 +37,9 @@ class InputFile {
 /// Reads a whole text file. Error (resource_exhausted) if it is longer than `limit` bytes.
 [[nodiscard]] Result<std::string> read_text_file(const std::string& path, std::int64_t limit);
 
-/// A file that appears under its name whole or not at all: it is written beside it under a temporary name, and `commit`
-/// renames it. If it is destroyed without `commit`, nothing is left. A name that exists and is no regular file
-/// (/dev/stdout, a pipe) is written directly, since renaming would replace the device itself.
+/// A file that appears under its name whole or not at all: it is written under a temporary name in the same folder, and
+/// `commit` renames it. Destroying it without `commit` removes the temporary file. An existing name that is no regular
+/// file (/dev/stdout, a pipe) is written directly, because renaming would replace the device.
 class AtomicFile {
  public:
   /// Opens a file for writing. Errors, naming the path, as the system says.

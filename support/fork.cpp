@@ -12,23 +12,23 @@ namespace {
 
 constexpr std::time_t kLongestWaitSeconds = 10;
 
-/// Prefers who forks, so that threads which compile one program after another do not keep it waiting.
+/// Prefers the forking thread, so that threads which compile one program after another do not keep it waiting.
 constexpr pthread_rwlock_t kFreshLock = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
-/// How many guards of this thread there are.
+/// The number of this thread's guards.
 constinit thread_local int depth = 0;
 
 }  // namespace
 
-/// All of it is constant at first and never destroyed: a library that is unloaded leaves nothing to do.
+/// Initialised with constants and never destroyed, so that nothing runs when the library is unloaded.
 struct ForkGate {
-  pthread_rwlock_t lock = kFreshLock;  // read by who is inside, written by who forks
-  std::atomic<int> inside = 0;         // threads
+  pthread_rwlock_t lock = kFreshLock;  // threads inside guards read it, a forking thread writes it
+  std::atomic<int> inside = 0;         // number of threads inside
   std::atomic<bool> refuses = false;
   std::atomic<std::uint64_t> generation = 0;
-  std::mutex listening;               // taken inside a guard alone
+  std::mutex listening;               // only taken inside a guard
   ForkListener* listeners = nullptr;  // guarded by `listening`
-  bool exclusive = false;             // of who forks
+  bool exclusive = false;             // the forking thread holds `lock` alone
 
   void enter() {
     ::pthread_rwlock_rdlock(&lock);
@@ -38,7 +38,8 @@ struct ForkGate {
     inside.fetch_sub(1, std::memory_order_relaxed);
     ::pthread_rwlock_unlock(&lock);
   }
-  /// In the parent, before: alone from here on, unless the wait ends, or would be for this thread itself.
+  /// Runs in the parent before the fork. Takes the lock alone, unless the wait times out, or this thread itself is
+  /// inside a guard.
   void before() {
     if (depth > 0) return;
     timespec until{};
@@ -56,7 +57,7 @@ struct ForkGate {
     const int own = depth > 0 ? 1 : 0;
     if (!exclusive && inside > own) refuses = true;
     exclusive = false;
-    lock = kFreshLock;  // it knows the writer by a number that is no more this thread's
+    lock = kFreshLock;  // the lock knows its writer by a thread number, which changed
     inside = 0;
     if (own == 1) enter();
   }

@@ -5,14 +5,14 @@
 
 #include "support/error.h"
 
-// A fork copies one thread. What the others were at stays as it was: locks taken, lists half written. So a fork waits
-// until no thread is at such work, and what has threads of its own asks whether they came along. Handlers of
-// pthread_atfork do it, registered with the first use of this header's functions; the C library drops them when the
-// library is unloaded.
+// A fork copies one thread. Work of other threads stops half-done: locks stay taken, lists half-written. So a fork
+// waits until no thread does such work, and owners of threads ask afterwards whether their threads still exist.
+// Handlers of pthread_atfork do it, registered at the first use of this header's functions. The C library drops them
+// when the library is unloaded.
 namespace padlock {
 
-/// Work that a fork waits for. Guards nest, and any number of threads may be inside. A fork waits ten seconds at most,
-/// and not at all for guards of the thread that forks: if other threads are inside then, the child refuses.
+/// Marks work for which a fork waits. Guards nest, and any number of threads may be inside. A fork waits at most ten
+/// seconds, and not for guards of the forking thread: if other threads are still inside, the child refuses.
 class ForkGuard {
  public:
   ForkGuard();
@@ -20,14 +20,14 @@ class ForkGuard {
   ForkGuard(const ForkGuard&) = delete;
   ForkGuard& operator=(const ForkGuard&) = delete;
 
-  /// Error: failed_precondition in a child whose parent had other threads inside as it forked. Their locks are taken
-  /// for good, so nothing may be touched.
+  /// Error: failed_precondition in a child whose parent had other threads inside during the fork. Their locks stay
+  /// taken, so nothing may be touched.
   [[nodiscard]] Status status() const;
   [[nodiscard]] bool refuses() const;
 };
 
-/// Leaves the guards of this thread for as long as it lives: around a call of a function of the caller's, which may
-/// wait for a thread that forks.
+/// Suspends this thread's guards during its lifetime: around a call of the caller's function, which may wait for a
+/// thread that forks.
 class ForkPause {
  public:
   ForkPause();
@@ -39,8 +39,8 @@ class ForkPause {
   int depth_;
 };
 
-/// Told of each fork, in the parent and before it, while no thread is inside a guard: to close what two processes must
-/// not both have open. Not told where a fork does not wait.
+/// Called before each fork, in the parent, while no thread is inside a guard: closes what two processes must not both
+/// have open. Not called if the fork does not wait.
 class ForkListener {
  public:
   explicit ForkListener(std::function<void()> before_fork);
@@ -55,10 +55,10 @@ class ForkListener {
   ForkListener* next_ = nullptr;
 };
 
-/// How many forks lie between this process and the one that loaded the library. Threads that were started in another
+/// Returns the number of forks between this process and the one that loaded the library. Threads started in an earlier
 /// generation do not exist here.
 [[nodiscard]] std::uint64_t fork_generation();
-/// Has forks counted from here on.
+/// Starts counting forks.
 void count_forks();
 
 }  // namespace padlock

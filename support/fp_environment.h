@@ -6,9 +6,8 @@
 
 namespace padlock {
 
-/// Puts the calling thread into the IEEE default environment (round to nearest even, no flush to zero, no
-/// denormals-are-zero, exceptions masked) for its lifetime, and restores the caller's. A caller that has set DAZ
-/// or FTZ would otherwise change results.
+/// During its lifetime the calling thread has the IEEE default environment: round to nearest even, no flush to zero, no
+/// denormals-are-zero, exceptions masked. Then restores the caller's, whose DAZ or FTZ would change results.
 class DefaultFpEnvironment {
  public:
 #if defined(__x86_64__)

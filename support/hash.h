@@ -9,9 +9,9 @@
 
 namespace padlock {
 
-// XXH3, as lower-case hexadecimal digits. It finds damage and tells programs apart: 128 bits make an accident
-// impossible. It stops no forger, and need not: anyone who can write a cache could write any record, and records are
-// hints that are checked wherever they are used.
+// XXH3, as lower-case hexadecimal digits. It finds damage and tells programs apart; 128 bits exclude accidental
+// collisions. It stops no forger, and need not: whoever can write a cache can write any record, and each record is
+// checked before use.
 
 [[nodiscard]] std::string hash128(std::string_view text);  ///< 32 digits
 [[nodiscard]] std::string hash64(std::string_view text);   ///< 16 digits

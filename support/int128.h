@@ -7,7 +7,7 @@
 
 namespace padlock {
 
-/// Dim arithmetic is done in 128 bits so that no intermediate of 64-bit operands' sums and products wraps.
+/// Sizes are computed in 128 bits, so that sums and products of 64-bit operands do not wrap.
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 UInt128;
 
@@ -16,7 +16,7 @@ inline constexpr Int128 kInt64Max = std::numeric_limits<std::int64_t>::max();
 
 [[nodiscard]] constexpr bool fits_int64(Int128 v) { return v >= kInt64Min && v <= kInt64Max; }
 
-// Checked arithmetic: nullopt where the exact result does not fit.
+// Checked arithmetic: nullopt if the exact result does not fit.
 template <class T>
 [[nodiscard]] constexpr std::optional<T> checked_add(T a, T b) {
   T r{};

@@ -8,10 +8,10 @@
 
 namespace padlock {
 
-/// The layout of JSON text.
+/// The format of JSON text.
 struct JsonStyle {
   bool one_line = false;  ///< without blanks; else indented by two a level
-  int digits = 0;         ///< significant digits of a floating-point number; 0: as many as tell it from all others
+  int digits = 0;  ///< significant digits of a floating-point number; 0: as many as distinguish it from all others
 };
 
 /// Returns `text` as a JSON string, with its quotes.

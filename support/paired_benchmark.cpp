@@ -24,7 +24,7 @@ struct Runner {
   std::vector<double> samples_ms = {};
   bool is_out = false;
 
-  /// Times so many calls, in milliseconds; 0 if the contestant is out.
+  /// Returns the milliseconds of so many calls; 0 if the contestant is excluded.
   double time_calls_ms(int calls) {
     if (is_out) return 0;
     if (contestant.time_ms) {
@@ -38,7 +38,7 @@ struct Runner {
   }
 };
 
-/// Runs the contestant until its warm-up is over; its last calls say how many make one sample.
+/// Runs the contestant for its warm-up time. Its last calls decide how many calls make one sample.
 void warm_up(Runner& runner, const TimingOptions& options) {
   double spent_ms = 0;
   int calls = 1;
@@ -52,8 +52,8 @@ void warm_up(Runner& runner, const TimingOptions& options) {
 }
 
 void take_sample(Runner& runner) {
-  // An untimed call first fills the cache with its own data, and evicts lines that others wrote, whose write-back the
-  // sample would pay for.
+  // An untimed call first loads the contestant's own data into the cache, and evicts lines that others wrote, whose
+  // write-back the sample would pay for.
   (void)runner.time_calls_ms(1);
   runner.samples_ms.push_back(runner.time_calls_ms(runner.calls_per_sample) / runner.calls_per_sample);
 }
@@ -69,14 +69,14 @@ std::vector<Runner> runners_of(const std::vector<Contestant>& contestants) {
   return runners;
 }
 
-/// Returns a / b of each round.
+/// Returns a / b for each round.
 std::vector<double> quotients(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) ratios.push_back(a[i] / std::max(b[i], 1e-9));
   return ratios;
 }
 
-/// Finds the rival that a runner is compared with; end if it has none.
+/// Returns the rival with which a runner is compared; end if it has none.
 std::vector<Runner>::const_iterator rival_of(const Runner& runner, const std::vector<Runner>& runners) {
   return std::ranges::find(runners, runner.contestant.rival, [](const Runner& r) { return r.contestant.name; });
 }
@@ -86,7 +86,8 @@ bool is_beaten(const Runner& runner, const std::vector<Runner>& runners, double 
   return rival != runners.end() && std::ranges::min(runner.samples_ms) >= ratio * std::ranges::max(rival->samples_ms);
 }
 
-/// Returns whether a runner is out, or its ratio to its rival is known well enough. Precondition: it has a rival.
+/// Returns whether a runner is excluded, or its ratio to its rival is known precisely enough. Precondition: it has a
+/// rival.
 bool is_settled(const Runner& runner, const std::vector<Runner>& runners, const TimingOptions& options) {
   const auto rival = rival_of(runner, runners);
   if (runner.is_out) return true;
@@ -105,7 +106,7 @@ void run_rounds(std::vector<Runner>& runners, const TimingOptions& options) {
       std::erase_if(order, [&](std::size_t i) { return is_beaten(runners[i], runners, options.beaten_ratio); });
     const bool is_over = options.budget_ms > 0 && milliseconds_since(start) >= options.budget_ms;
     if (round >= options.least_rounds && is_over) {
-      // After the budget only unsettled runners continue, and those without a rival: others are compared with them.
+      // After the budget only unsettled runners continue, and runners without a rival, with which others are compared.
       const auto has_rival = [&](std::size_t i) { return rival_of(runners[i], runners) != runners.end(); };
       std::erase_if(order, [&](std::size_t i) { return has_rival(i) && is_settled(runners[i], runners, options); });
       if (std::ranges::none_of(order, has_rival)) return;

@@ -2,7 +2,7 @@
 
 namespace padlock {
 
-/// Makes a struct of the C API with its size, and zeros for the rest.
+/// Makes a struct of the C API with its size set and all other members zero.
 template <class T>
 [[nodiscard]] T sized() {
   T made{};

@@ -14,9 +14,9 @@ class SplitMix {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// Leaves out numbers, as many as one likes in no time.
+  /// Skips numbers, any count of them in constant time.
   void skip(std::uint64_t count) { state_ += count * kStep; }
-  /// Returns the seed of the numbers that follow.
+  /// Returns a seed that gives the following numbers again.
   [[nodiscard]] std::uint64_t state() const { return state_; }
 
  private:

@@ -2,13 +2,13 @@
 
 #include <cstdint>
 
-// Cost counted, not timed: what a pass does for a text is the same on every machine, and so is where it ends. A step is
-// about as much work as looking at one term of an expression, some 10 to 30 ns.
+// Cost in steps, not in time: a pass takes the same number of steps for a text on every machine, and stops at the same
+// place. A step is about as much work as one look at a term of an expression, 10 to 30 ns.
 namespace padlock {
 
 namespace detail {
-/// A clock that ticks in steps instead of time: only differences of it are looked at, so that no result depends on what
-/// else the thread has done.
+/// The steps that this thread has ever taken. Only differences are used, so no result depends on the thread's earlier
+/// work.
 inline constinit thread_local std::int64_t t_steps = 0;
 }  // namespace detail
 
@@ -17,8 +17,8 @@ inline void take_steps(std::size_t count) { detail::t_steps += static_cast<std::
 /// Returns the steps that the calling thread has ever taken.
 [[nodiscard]] inline std::int64_t steps_taken() { return detail::t_steps; }
 
-/// UnchargedSteps takes back, when it ends, the steps that its thread took while it lived: those of work that serves
-/// all programs, for which the first that needs it shall not pay. Such work has a limit of its own.
+/// Takes back, at its destruction, the steps of its thread during its lifetime. They belong to work for all programs,
+/// which the first program must not pay for. Such work has a limit of its own.
 class UnchargedSteps {
  public:
   UnchargedSteps() : before_(steps_taken()) {}
@@ -30,7 +30,7 @@ class UnchargedSteps {
   std::int64_t before_;
 };
 
-/// The steps that one piece of work may take, from its construction on, all in the thread that made it.
+/// The steps that one piece of work may take from the budget's construction on, in the thread that made it.
 class StepBudget {
  public:
   explicit StepBudget(std::int64_t steps) : first_(steps_taken()), steps_(steps) {}

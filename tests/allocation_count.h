@@ -2,16 +2,16 @@
 
 namespace padlock::testing {
 
-/// How often this process has called operator new, its shared libraries included. A test that links this has its own
-/// operator new.
+/// Returns the number of this process's calls of operator new, shared libraries included. A test that links this gets
+/// its own operator new.
 long allocation_count();
-/// How many of those are not given back yet.
+/// Returns how many of these allocations are not freed yet.
 long live_allocations();
 
-/// Has the calling thread's allocation number `index` from now fail, once, with std::bad_alloc (or null, for who asks
-/// so); -1: none.
+/// Makes the calling thread's allocation number `index` from now fail once, with std::bad_alloc (or null for the
+/// nothrow form); -1: none.
 void fail_allocation(long index);
-/// Whether it has come to that.
+/// Returns whether that allocation has failed.
 bool allocation_failed();
 
 }  // namespace padlock::testing

@@ -35,7 +35,7 @@ const char* status_of(ExitCode code) {
   return "INTERNAL";
 }
 
-/// `own` is the error's text without those of the others.
+/// `own` is the error's text without the other errors'.
 FailureItem item_of(const lib::Error& error, std::string_view own, const std::string& file) {
   const std::string shown = file == "-" ? "<stdin>" : file;
   const std::string head = file.empty() ? "" : shown + (error.line() > 0 ? ":" : ": ");
@@ -113,9 +113,9 @@ std::unexpected<Failure> compile_failure(const lib::Error& error, const std::str
     case PADLOCK_FAILED_PRECONDITION:
       return fail(ExitCode::mismatch, error, file);
     case PADLOCK_NOT_FOUND:
-      return fail(ExitCode::cache, error);  // a miss, where the cache was required
+      return fail(ExitCode::cache, error);  // the cache was required and had nothing
     case PADLOCK_RESOURCE_EXHAUSTED:
-      // Blame tells memory that does not suffice (for loading the code) from a program beyond the limits.
+      // The blame tells a lack of memory (for loading the code) from a program beyond the limits.
       return error.blame() == PADLOCK_BLAME_ENVIRONMENT ? fail(ExitCode::mismatch, error)
                                                         : fail(ExitCode::file, error, file);
     default:

@@ -14,7 +14,7 @@
 
 namespace padlock::tools {
 
-/// The library, which the command knows by its C++ interface alone: the one that any program has.
+/// The library by its C++ interface, as every embedding program uses it.
 namespace lib = padlock::v1;
 
 /// ExitCode is the command's exit status; kExitMeanings says what each means.
@@ -35,7 +35,7 @@ struct ExitMeaning {
   ExitCode code;
   std::string_view text;
 };
-/// The one list of exit codes, as help and the manual show it.
+/// The one list of exit codes; help and the manual print it.
 inline constexpr auto kExitMeanings = std::to_array<ExitMeaning>({
     {ExitCode::ok, "all went well"},
     {ExitCode::internal, "an error in Padlock itself"},
@@ -49,48 +49,49 @@ inline constexpr auto kExitMeanings = std::to_array<ExitMeaning>({
     {ExitCode::interrupted, "interrupted by SIGINT, SIGTERM or SIGHUP"},
 });
 inline constexpr std::string_view kDocumentation =
-    "share/doc/padlock/cli.md below the folder where Padlock is installed; docs/cli.md in its sources";
+    "share/doc/padlock/docs/cli.md below the folder where Padlock is installed; docs/cli.md in its sources";
 
 /// One error of a failure.
 struct FailureItem {
   std::string text;    ///< after "padlock: error: "; may have several lines
   std::string status;  ///< as padlock_status_name
   std::string message;
-  std::string file = {};  ///< that the position is in, or empty
+  std::string file = {};  ///< for the position, or empty
   int line = 0, column = 0;
   int axis = -1;
   std::string expression = {};
   std::vector<std::pair<std::string, std::int64_t>> values = {};
 };
 
-/// Why a command stops: its exit code and its errors, of which there is at least one.
+/// The reason why a command stops: an exit code and at least one error.
 struct Failure {
   ExitCode code = ExitCode::internal;
   std::vector<FailureItem> errors;
-  bool has_report = false;  ///< the command's own JSON has been written, and says it
+  bool has_report = false;  ///< the command's JSON is already written and includes the failure
 };
-/// A failure of the command's own, whose status follows from the exit code.
+/// Makes a failure of the command itself; the exit code decides the status.
 [[nodiscard]] Failure failure_of(ExitCode code, std::string text);
-/// The JSON of a failure, of the command of that name.
+/// Returns the JSON of a failure of the command of that name.
 [[nodiscard]] std::string to_json(const Failure& failure, const std::string& command);
 
 template <class T>
 using Outcome = std::expected<T, Failure>;
 
-/// Writes text to standard error. A standard error that is full or closed changes no exit code.
+/// Writes text to standard error. If that fails, no exit code changes.
 void say(const std::string& text);
 
 [[nodiscard]] std::unexpected<Failure> fail(ExitCode code, std::string text);
-/// The error's own text, with position, source line and caret where it has them. `file` comes first if not empty. So of
-/// the other errors of the same text.
-/// An error that blames us exits with `internal`, and one of a lost device with `unavailable`, whatever `code` says.
+/// Makes a failure from the error's text, with position, source line and caret if it has them, and from the other
+/// errors of the same text. `file` comes first if not empty.
+/// An error that blames the library exits with `internal`, one of a lost device with `unavailable`, whatever `code`
+/// says.
 [[nodiscard]] std::unexpected<Failure> fail(ExitCode code, const lib::Error& error, const std::string& file = {});
-/// The same for an error of a file that the command itself reads or writes.
+/// As above, for an error of a file that the command itself reads or writes.
 [[nodiscard]] std::unexpected<Failure> fail(ExitCode code, const Error& error, const std::string& file = {});
-/// For errors of compiling: which code follows from the kind of error.
+/// Makes a failure from an error of compiling. The kind of error decides the exit code.
 [[nodiscard]] std::unexpected<Failure> compile_failure(const lib::Error& error, const std::string& file);
 
-/// The value, or a failure of that code.
+/// Returns the value, or a failure with that code.
 template <class T>
 [[nodiscard]] Outcome<T> or_fail(ExitCode code, lib::Expected<T> made, const std::string& file = {}) {
   if (!made) return fail(code, made.error(), file);
@@ -107,7 +108,7 @@ template <class T>
   else
     return {};
 }
-/// The value, or what compile_failure makes of the error.
+/// Returns the value, or compile_failure of the error.
 template <class T>
 [[nodiscard]] Outcome<T> or_compile_failure(lib::Expected<T> made, const std::string& file) {
   if (!made) return compile_failure(made.error(), file);

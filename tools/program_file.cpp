@@ -23,7 +23,8 @@ constexpr std::string_view kPackMagic = "\x89PAD";
 /// The number and kind of ModelProto's first field, ir_version. No text begins with this byte.
 constexpr char kModelByte = '\x08';
 
-/// Makes a standard input that is a pipe or a terminal a file in memory, so that it can be read again. Returns errno.
+/// Copies a standard input that is a pipe or a terminal to a file in memory, so that it can be read again. Returns
+/// errno.
 int make_input_seekable() {
   if (::lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0) return 0;
   const int memory = ::memfd_create("padlock_input", MFD_CLOEXEC);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostOfName = 48;
 
-/// Leaves letters, digits and underscores of a name, and not all of a long one.
+/// Keeps letters, digits and underscores of a name, and cuts a long one.
 std::string part_of_path(std::string_view name) {
   std::string part(name.substr(0, kMostOfName));
   for (char& c : part)
@@ -25,7 +25,7 @@ std::string part_of_path(std::string_view name) {
 
 }  // namespace
 
-// Absolute, since the process may change its folder.
+// Makes the path absolute, since the process may change its folder.
 DumpFolder::DumpFolder(std::string path)
     : path_([&path] {
         std::error_code failed;
@@ -39,7 +39,7 @@ std::string DumpFolder::begin(std::string_view program, std::string_view target)
   while (usable_ && !failed) {
     std::string folder = fmt::format("{}/{}-{}-{}-{}", path_, part_of_path(program), part_of_path(target), ::getpid(),
                                      next_.fetch_add(1));
-    if (std::filesystem::create_directory(folder, failed)) return folder;  // else another has it
+    if (std::filesystem::create_directory(folder, failed)) return folder;  // otherwise another process has this name
   }
   if (failed) give_up(failed.message());
   return "";

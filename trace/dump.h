@@ -9,17 +9,17 @@
 
 namespace padlock::trace {
 
-/// Where the dumps of a process's compiles go. The first trouble with it is said on stderr; then nothing more is
-/// dumped. Thread-safe, also against other processes that dump there.
+/// The folder for the dumps of a process's compiles. After the first failure, which is reported on stderr, nothing more
+/// is dumped. Thread-safe, also against other processes that dump there.
 class DumpFolder {
  public:
-  /// `path`: made when the first dump is.
+  /// `path` is created at the first dump.
   explicit DumpFolder(std::string path);
 
-  /// Makes a folder that nobody else has, "PROGRAM-TARGET-PROCESS-NUMBER" with the first characters of both names.
-  /// Returns its path; empty after trouble.
+  /// Creates a folder of its own for one compile: "PROGRAM-TARGET-PROCESS-NUMBER" with the first characters of both
+  /// names. Returns its path; empty after a failure.
   [[nodiscard]] std::string begin(std::string_view program, std::string_view target);
-  /// Writes a file of a dump.
+  /// Writes one file of a dump.
   void write(const std::string& folder, std::string_view file, std::string_view text);
 
  private:

@@ -59,8 +59,7 @@ class Recorder final : public compiler::PassLog {
   }
   [[nodiscard]] const std::string& folder() const { return folder_; }
 
-  /// Prints the passes in the order in which they first ended: in one call, so that lines of several threads do not
-  /// mix.
+  /// Prints the passes in the order in which they first ended. One call, so that lines of several threads do not mix.
   void print(std::string_view program, std::string_view target, double all) const {
     std::string line = fmt::format("padlock: {} for {}, ms:", program, target);
     for (const auto& [pass, milliseconds] : passes_) line += fmt::format(" {} {:.3f},", pass, milliseconds);
@@ -74,7 +73,7 @@ class Recorder final : public compiler::PassLog {
   std::vector<std::pair<std::string_view, double>> passes_;  // their names are literals; guarded by mutex_
 };
 
-/// A target's compiler that shows what it does.
+/// A target's compiler that reports its passes and dumps its stages.
 class ObservedCompiler final : public TargetCompiler {
  public:
   ObservedCompiler(std::unique_ptr<TargetCompiler> real, std::string target, std::shared_ptr<DumpFolder> dumps,
@@ -107,7 +106,7 @@ class ObservedCompiler final : public TargetCompiler {
   }
 
  private:
-  /// Runs `make`, with a log among its options. `is_compile`: whether it is worth a dump.
+  /// Runs `make` with a log among its options. `is_compile`: also dumps the stages.
   template <class Make>
   std::invoke_result_t<Make, const Options&> observe(const ir::Program& program, const Options& options,
                                                      bool is_compile, const Make& make) {
@@ -127,7 +126,7 @@ class ObservedCompiler final : public TargetCompiler {
     return made;
   }
 
-  /// Writes what a compile is asked, and what needs none of LLVM: should that end the process, it is there.
+  /// Writes the question and all stages before LLVM, so that they are there if LLVM ends the process.
   void write_question(const Recorder& recorder, const ir::Program& program, const Options& options) {
     recorder.write("program.pad", ir::to_string(program));
     recorder.write("compile.txt", description_of(options));
@@ -159,8 +158,8 @@ class ObservedCompiler final : public TargetCompiler {
         PADLOCK_VERSION, compiler::kCodeRevision, compiler::kAbiRevision, compiler::llvm_version());
   }
 
-  /// Returns a script that does the same compile: its text, or for simt, whose code has none, by the way of a command
-  /// that compiles.
+  /// Returns a shell script that repeats the compile. It prints the code; for simt, which has no text of code, it runs
+  /// a command that compiles.
   [[nodiscard]] std::string script_of(const Options& options) const {
     const std::string stage = abi::is_gpu(target_) ? "ptx" : "asm";
     const std::string how =
@@ -177,7 +176,7 @@ class ObservedCompiler final : public TargetCompiler {
   const bool times_;
 };
 
-/// Returns a variable's value, empty where it is not set.
+/// Returns a variable's value; empty if it is not set.
 std::string value_of(const char* variable) {
   const char* const value = std::getenv(variable);
   return value != nullptr ? value : "";

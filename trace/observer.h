@@ -12,17 +12,17 @@ namespace padlock::trace {
 inline constexpr const char* kDumpVariable = "PADLOCK_DUMP";
 inline constexpr const char* kTimeVariable = "PADLOCK_TIME";
 
-/// Returns whether one of these variables is set: a process of ours may then print.
+/// Returns whether one of these variables is set, so that the process may print.
 [[nodiscard]] bool is_asked_for();
 
-/// Makes compilers that show what they do, where a variable of the environment asks for it (docs/debugging.md): each
-/// compile as a folder of files, and the milliseconds of its passes on stderr. Thread-safe.
+/// Makes compilers that report each compile if a variable of the environment asks for it (docs/debugging.md): as a
+/// folder of files, and as milliseconds of its passes on stderr. Thread-safe.
 class Observer {
  public:
-  /// Reads the variables, once for all compilers that it makes. Warns on stderr of a value that it does not know.
+  /// Reads the variables, once for all compilers that it makes. Warns on stderr of an unknown value.
   [[nodiscard]] static Observer from_environment();
 
-  /// As TargetCompiler::create; the very same where no variable asks for more.
+  /// As TargetCompiler::create; unless a variable asks for more, returns that compiler itself.
   [[nodiscard]] Result<std::unique_ptr<compiler::TargetCompiler>> create(const std::string& target) const;
 
  private:

@@ -26,13 +26,13 @@ Result<padlock_cache*> open(const padlock_context& context, const char* path) {
   return make<padlock_cache>(context.allocator(), 0, std::move(file));
 }
 
-/// Reads as much of the cache as can be read.
+/// Reads the cache by `read`. If the user's cache does not exist yet, it is empty.
 template <class Read>
 auto read_with(const padlock_cache& cache, const Read& read) {
   auto set = read(cache.path);
   if (set || set.error().code != Code::not_found) return set;
   const auto users = tuner::default_cache_file();
-  return users && *users == cache.path ? decltype(set)(std::in_place) : std::move(set);  // nothing was tuned so far
+  return users && *users == cache.path ? decltype(set)(std::in_place) : std::move(set);  // nothing has been tuned
 }
 Result<tuner::RowSet> read(const padlock_cache& cache) { return read_with(cache, session::read_rows); }
 
@@ -60,7 +60,7 @@ Result<padlock_text*> describe(const padlock_cache& cache) {
   return make_text(cache.allocator(), to_json(cache.path, session::entries_of(std::move(set.records)), set.problems));
 }
 
-/// Places for handles that are given all or none.
+/// The texts of a comparison. A caller gets all or none.
 struct Compared {
   padlock_text **only_here, **only_there, **changed;
 };
@@ -103,7 +103,7 @@ Result<std::int64_t> sync(const padlock_cache& cache, const char* url, padlock_t
   return synced.written;
 }
 
-/// Places for what was pruned, any of which a caller may not want.
+/// The results of pruning. The caller's place of each may be null.
 struct Listed {
   std::int64_t* records;
   padlock_text **removed, **problems;
@@ -125,7 +125,7 @@ Result<padlock_text*> titles(const padlock_text& lines) {
   return make_text(lines.allocator(), titles);
 }
 
-/// Guards a function that returns how many records it has met: a number that a caller may not want.
+/// Runs a function that returns a number of records. The caller's place for the number may be null.
 template <class Body>
 padlock_status guarded_count(const padlock_cache* cache, std::int64_t* place, padlock_error** error, Body&& body) {
   if (place != nullptr) *place = 0;

@@ -49,7 +49,7 @@ Result<padlock_kernel*> kernel_of(padlock_program& program, const padlock_compil
     PADLOCK_TRY(const session::CompileOptions made, compile_options(options));
     return compile(context, program.program, made);
   };
-  return context.kernels.find_or_compile(key, std::ref(make));  // a copy would be allocated
+  return context.kernels.find_or_compile(key, std::ref(make));  // by reference: a copy would allocate
 }
 
 }  // namespace padlock::capi

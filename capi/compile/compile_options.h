@@ -6,13 +6,13 @@
 
 namespace padlock::capi {
 
-/// The context as one that compiles, which every context of libpadlock is.
+/// Returns the context as one that compiles. Every context of libpadlock is one.
 [[nodiscard]] session::Context& compiler_of(const padlock_context& context);
 
-/// Errors: invalid_argument for a device that there is not.
+/// Errors: invalid_argument for an unknown device.
 [[nodiscard]] Result<session::CompileOptions> compile_options(const padlock_compile_options& options);
 
-/// The kernel, with one more reference: looked up, without allocating, or compiled. Options as read_options left them.
+/// Finds the kernel without allocating, or compiles it, and adds a reference. `options` come from read_options.
 [[nodiscard]] Result<padlock_kernel*> kernel_of(padlock_program& program, const padlock_compile_options& options);
 
 }  // namespace padlock::capi

@@ -1,4 +1,4 @@
-// Shows the stages of compiling and the proofs, for people and for tests.
+// Returns the stages of compiling and the proofs, for people and for tests.
 
 #include "capi/compile/compile_options.h"
 #include "capi/error.h"
@@ -18,7 +18,7 @@ Result<padlock_text*> emit(padlock_program& program, const padlock_compile_optio
   return make_text(program.allocator(), text);
 }
 
-/// Holds the places that a caller gave for results; each may be null.
+/// The caller's places for results; each may be null.
 struct ProofPlaces {
   int64_t* refuted;
   padlock_text** report;
@@ -42,7 +42,7 @@ Status prove(padlock_program& program, const padlock_compile_options* given, boo
   Ref<padlock_text> report, json;
   if (places.report != nullptr) report = Ref(make_text(program.allocator(), session::to_text(proofs)));
   if (places.json != nullptr) json = Ref(make_text(program.allocator(), session::to_json(proofs)));
-  // All or nothing: from here on nothing fails.
+  // From here on nothing fails, so the caller gets all results or none.
   if (places.report != nullptr) *places.report = report.take();
   if (places.json != nullptr) *places.json = json.take();
   if (places.refuted != nullptr) *places.refuted = session::count(proofs, compiler::Verdict::refuted);

@@ -10,7 +10,7 @@
 namespace padlock::capi {
 namespace {
 
-/// Returns whether the language leaves a NaN's bits open there.
+/// Returns whether the language leaves the bits of a NaN open in this element.
 Result<bool> is_open(const padlock_call& call, std::size_t result, std::span<const std::int64_t> coordinates,
                      const void* const* inputs) {
   std::vector<runtime::UserBuffer> buffers;

@@ -10,7 +10,7 @@ struct padlock_memory : padlock::capi::Counted<padlock_memory> {
   padlock_memory(padlock_context& owner, std::unique_ptr<padlock::runtime::DeviceMemory> allocated)
       : context(padlock::capi::Ref<padlock_context>::to(&owner)), memory(std::move(allocated)) {}
 
-  const padlock::capi::Ref<padlock_context> context;  // before the memory, which goes first
+  const padlock::capi::Ref<padlock_context> context;  // before the memory, which is released first
   const std::unique_ptr<padlock::runtime::DeviceMemory> memory;
 };
 

@@ -19,10 +19,10 @@ struct padlock_tuner : padlock::capi::Counted<padlock_tuner> {
   padlock_tuner(padlock_program& source, padlock::session::TuneOptions how, const padlock_tune_options& given);
 
   const padlock::capi::Ref<padlock_program> program;
-  padlock::session::TuneOptions options;  // not changed once made
+  padlock::session::TuneOptions options;  // never changed
   std::atomic<bool> cancelled = false;
-  std::mutex running;          // held while it runs
-  mutable std::mutex reading;  // of what follows
+  std::mutex running;          // held during a run
+  mutable std::mutex reading;  // guards the members below
   std::optional<std::string> report;
 };
 
@@ -87,7 +87,7 @@ padlock_tuner::padlock_tuner(padlock_program& source, padlock::session::TuneOpti
                              const padlock_tune_options& given)
     : program(padlock::capi::Ref<padlock_program>::to(&source)), options(std::move(how)) {
   options.cancelled = [this, asks = given.cancel, user = given.user] {
-    const padlock::ForkPause outside;  // ten times a second, so that a fork need not wait for the end
+    const padlock::ForkPause outside;  // Asked ten times a second: a fork passes here and need not wait for the end.
     if (asks != nullptr && asks(user) != 0) cancelled = true;
     return cancelled.load();
   };

@@ -9,7 +9,7 @@
 namespace padlock::capi {
 namespace {
 
-/// Error: invalid_argument, where there is a count and no list.
+/// Error: invalid_argument for a null list with a count.
 template <class T>
 Status check_list(const T* list, std::size_t count, const char* what) {
   if (count == 0 || list != nullptr) return {};
@@ -49,7 +49,7 @@ Result<std::vector<std::uint64_t>> scalars_of(const ir::Program& program, const 
   return bits;
 }
 
-/// Makes the request that the options describe, before it is known where the tensors are to be.
+/// Makes the request that the options describe, without a place for the tensors.
 Result<ir::BindRequest> plain_request(const ir::Program& program, const padlock_bind_options& options,
                                       const Place& place) {
   PADLOCK_CHECK(check_list(options.inputs, options.input_count, "inputs"));

@@ -10,7 +10,7 @@
 #include "capi/tensor.h"
 #include "session/launch/compiled_program.h"
 
-/// A bound call: of a kernel, or of a program for its sizes alone.
+/// A bound call of a kernel; or of a program, then it has sizes and cannot be launched.
 struct padlock_call : padlock::capi::Counted<padlock_call> {
   padlock_call(padlock_kernel* owner, padlock_program* source, padlock::session::BoundProgram sizes,
                std::vector<std::uint64_t> bits, padlock::capi::Place where)
@@ -22,20 +22,19 @@ struct padlock_call : padlock::capi::Counted<padlock_call> {
         config(bound.compiled().config().c_str()),
         reason(bound.reason()) {}
 
-  // One of them; it outlives what is bound.
+  // One of these two is set; it outlives the binding.
   const padlock::capi::Ref<padlock_kernel> kernel;
   const padlock::capi::Ref<padlock_program> program;
   const padlock::session::BoundProgram bound;
   const std::vector<std::uint64_t> scalars;
-  const padlock::capi::Place place;  // of tensors that are launched
-  const char* const config;          // borrowed from what is bound
+  const padlock::capi::Place place;  // the launched tensors'
+  const char* const config;          // borrowed from the binding
   const std::string reason;
 };
 
 namespace padlock::capi {
 
-/// The sizes of bind options, as read_options left them, for a program whose tensors lie at `place`. Errors:
-/// invalid_argument.
+/// Reads the sizes of bind options that come from read_options. The tensors lie at `place`. Errors: invalid_argument.
 [[nodiscard]] Result<ir::BindRequest> bind_request(const ir::Program& program, const padlock_bind_options& options,
                                                    const Place& place);
 

@@ -15,7 +15,7 @@ namespace padlock::capi {
 namespace {
 
 constexpr int kMostThreads = 4096;
-constexpr std::array<std::string_view, 3> kLevels = {"debug", "info", "warning"};  // by PADLOCK_LOG_*
+constexpr std::array<std::string_view, 3> kLevels = {"debug", "info", "warning"};  // in the order of padlock_log_level
 
 Result<padlock_allocator> allocator_of(const padlock_context_options& options) {
   const auto& [user, allocate, release] = options.allocator;
@@ -86,7 +86,7 @@ const char* padlock_version(void) { return PADLOCK_VERSION; }
 
 padlock_status padlock_context_create(const padlock_context_options* options, padlock_context** context,
                                       padlock_error** error) {
-  padlock_allocator allocator = standard_allocator();  // of errors, too, as soon as there is the caller's
+  padlock_allocator allocator = standard_allocator();  // also of errors, once the caller's is read
   padlock_context_options read;
   if (const padlock_status status = guarded(allocator, error,
                                             [&]() -> Status {

@@ -14,22 +14,22 @@
 
 namespace padlock::capi {
 
-/// A caller's logger, or none, and stderr where PADLOCK_LOG asks for it.
+/// Messages go to the caller's logger, and to stderr as PADLOCK_LOG says.
 struct Log {
   static constexpr padlock_log_level kNothing = PADLOCK_LOG_WARNING + 1;
 
-  /// With what PADLOCK_LOG says now. Warns on stderr of a value that it does not know.
+  /// Reads PADLOCK_LOG. Warns on stderr of an unknown value.
   [[nodiscard]] static Log from_environment(padlock_log_function function, void* user);
 
   padlock_log_function function = nullptr;
   void* user = nullptr;
-  padlock_log_level printed = kNothing;  ///< the least level that is printed on stderr
+  padlock_log_level printed = kNothing;  ///< the lowest level that is printed on stderr
 
   [[nodiscard]] bool prints(padlock_log_level level) const { return level >= printed; }
   [[nodiscard]] bool wanted(padlock_log_level level) const { return function != nullptr || prints(level); }
   /// `message` ends with a zero byte.
   void write(padlock_log_level level, const char* message) const;
-  /// Prints on stderr, whatever was asked for.
+  /// Prints on stderr at every level.
   static void print(padlock_log_level level, std::string_view message);
 };
 
@@ -39,9 +39,9 @@ struct padlock_context : padlock::capi::Counted<padlock_context> {
   padlock_context(std::unique_ptr<padlock::session::LaunchContext> made, padlock::capi::Log logger)
       : launching(std::move(made)), log(logger) {}
 
-  const std::unique_ptr<padlock::session::LaunchContext> launching;  // an session::Context where there is a compiler
+  const std::unique_ptr<padlock::session::LaunchContext> launching;  // a session::Context if there is a compiler
   const padlock::capi::Log log;
-  std::string cache_file;  // of tuning; empty: none is used
+  std::string cache_file;  // of tuning; empty: none
   std::atomic<std::int64_t> tunings = 0;
-  padlock::capi::KernelTable kernels;  // last: what is compiled goes before its context
+  padlock::capi::KernelTable kernels;  // last, so that kernels are destroyed before their context
 };

@@ -8,7 +8,7 @@
 #include "capi/options.h"
 #include "runtime/registry/devices.h"
 
-/// Lists the devices that were found, with their texts.
+/// The devices that were found, with their texts.
 struct padlock_devices : padlock::capi::Counted<padlock_devices> {
   struct Device {
     padlock::runtime::DeviceInfo info;

@@ -7,16 +7,17 @@
 #include "capi/launch/program.h"
 #include "session/launch/compiled_program.h"
 
-/// A compiled program. Owned by its context's table; references keep the context alive, and who holds one may use it.
+/// A compiled program. Its context's table owns it; references keep the context alive. A holder of a reference may use
+/// it.
 struct padlock_kernel {
-  /// With one reference. Throws std::bad_alloc.
+  /// Makes one with one reference. Throws std::bad_alloc.
   [[nodiscard]] static padlock_kernel* make(padlock_context& context, padlock::session::CompiledProgram compiled);
   static void destroy(padlock_kernel* kernel) noexcept;
 
   void retain() noexcept {
     if (references_.fetch_add(1, std::memory_order_relaxed) == 0) context.retain();
   }
-  /// The last one may end the context, and the kernel with it.
+  /// The last release may end the context, and the kernel with it.
   void release() noexcept {
     padlock_context& owner = context;
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) owner.release();
@@ -24,7 +25,7 @@ struct padlock_kernel {
   [[nodiscard]] bool in_use() const { return references_.load(std::memory_order_acquire) != 0; }
   [[nodiscard]] const padlock_allocator& allocator() const { return block_.allocator; }
 
-  padlock_context& context;  // its owner
+  padlock_context& context;  // the owner
   const padlock::session::CompiledProgram compiled;
   const std::string config, target;
 

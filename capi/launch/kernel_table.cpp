@@ -20,7 +20,7 @@ KernelTable::Entry::~Entry() {
 
 KernelTable::~KernelTable() = default;
 
-/// Under the table's lock, so that `trim` cannot take it away in between.
+/// Retains under the table's lock, so that `trim` cannot release the kernel in between.
 padlock_kernel* KernelTable::find(const KernelKey& key) {
   const std::shared_lock lock(mutex_);
   const auto found = entries_.find(key);
@@ -38,10 +38,10 @@ std::shared_ptr<KernelTable::Entry> KernelTable::entry_of(const KernelKey& key) 
   return entry;
 }
 
-/// Erases an entry whose compilation failed, once no caller waits for it.
+/// Erases the entry of a failed compile once no caller waits for it.
 void KernelTable::forget_empty(const std::shared_ptr<Entry>& entry) noexcept {
   const std::unique_lock lock(mutex_);
-  constexpr long kHere = 2;  // the table and the caller
+  constexpr long kHere = 2;  // references of the table and of this caller
   if (entry->kernel.load() == nullptr && entry.use_count() == kHere) entries_.erase(entry->key());
 }
 
@@ -70,7 +70,7 @@ Result<padlock_kernel*> KernelTable::find_or_compile(const KernelKey& key, const
 
 std::int64_t KernelTable::trim() {
   const std::unique_lock lock(mutex_);
-  // An entry that somebody else holds is being compiled, or about to be retained.
+  // Keeps an entry that another thread holds: that thread compiles it, or is about to retain its kernel.
   return static_cast<std::int64_t>(std::erase_if(entries_, [](const auto& item) {
     const padlock_kernel* const kernel = item.second->kernel.load();
     return item.second.use_count() == 1 && (kernel == nullptr || !kernel->in_use());

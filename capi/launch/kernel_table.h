@@ -16,11 +16,11 @@
 
 namespace padlock::capi {
 
-/// KernelKey decides which code a program becomes. Borrowed texts.
+/// Decides which code a program becomes. The texts are borrowed.
 struct KernelKey {
   std::string_view text, device, target, config;
   bool bounds_check = false;
-  std::int64_t learnt = 0;  ///< tunings before it, where no config is asked for: each may bring another
+  std::int64_t learnt = 0;  ///< number of tunings so far if no config is given: each may change the choice
 
   [[nodiscard]] auto operator<=>(const KernelKey&) const = default;
 };
@@ -34,10 +34,10 @@ class KernelTable {
   ~KernelTable();
 
   using Compile = std::function<Result<padlock_kernel*>()>;
-  /// The kernel of that key with one more reference: found, without allocating, or made by `compile`, whose errors are
-  /// not kept.
+  /// Finds the kernel without allocating, or makes it by `compile`, and adds a reference. Errors of `compile` are not
+  /// kept.
   [[nodiscard]] Result<padlock_kernel*> find_or_compile(const KernelKey& key, const Compile& compile);
-  /// Gives up kernels that nobody holds; how many.
+  /// Releases the kernels that nobody else holds. Returns how many.
   std::int64_t trim();
 
   [[nodiscard]] std::int64_t size() const;
@@ -45,7 +45,7 @@ class KernelTable {
   [[nodiscard]] std::int64_t look_ups() const { return look_ups_.load(std::memory_order_relaxed); }
 
  private:
-  /// Entry owns the texts that a key borrows, and the kernel once there is one.
+  /// Owns the texts that a key borrows, and the kernel once it is compiled.
   struct Entry {
     explicit Entry(const KernelKey& key);
     Entry(const Entry&) = delete;
@@ -65,7 +65,7 @@ class KernelTable {
   void forget_empty(const std::shared_ptr<Entry>& entry) noexcept;
 
   mutable std::shared_mutex mutex_;
-  std::map<KernelKey, std::shared_ptr<Entry>> entries_;  // shared: who compiles keeps it; guarded by mutex_
+  std::map<KernelKey, std::shared_ptr<Entry>> entries_;  // shared with the caller that compiles; guarded by mutex_
   std::atomic<std::int64_t> compiled_ = 0, look_ups_ = 0;
 };
 

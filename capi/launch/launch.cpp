@@ -28,8 +28,8 @@ std::unexpected<Error> differs(const char* what, const std::string& name, std::s
   return error;
 }
 
-/// Checks that the tensor agrees with what was bound. Strides of axes with one element or none say nothing, as those of
-/// an empty tensor.
+/// Checks that the tensor agrees with the binding. Strides are not compared for axes with at most one element, nor for
+/// empty tensors.
 Status check_tensor(const DLTensor* tensor, const ir::Value& value, const session::TensorInfo& bound,
                     const Place& place) {
   PADLOCK_CHECK(require(tensor, "a tensor"));

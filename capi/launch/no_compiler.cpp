@@ -7,7 +7,7 @@ std::unique_ptr<session::LaunchContext> make_launching(const padlock_context_opt
   return std::make_unique<session::LaunchContext>(launch);
 }
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): as the library with a compiler has it
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the same signature as in compiler.cpp
 Result<session::SourceRequest> unplaced_request(const ir::Program&, ir::BindRequest) {
   return std::unexpected(
       Error{.code = Code::unimplemented,

@@ -27,7 +27,7 @@ Result<padlock_kernel*> kernel_of(padlock_pack& pack, const char* program, const
     PADLOCK_TRY(session::CompiledProgram loaded, context.launching->load(*pack.pack, packed->name, device));
     return padlock_kernel::make(context, std::move(loaded));
   };
-  return context.kernels.find_or_compile(key, std::ref(make));  // a copy would be allocated
+  return context.kernels.find_or_compile(key, std::ref(make));  // by reference: a copy would allocate
 }
 
 Result<padlock_program*> program_of(padlock_pack& pack, const char* name) {

@@ -48,7 +48,7 @@ padlock_symbol_kind kind_of(ir::SymbolKind kind) {
   return kind == ir::SymbolKind::stride ? PADLOCK_SYMBOL_STRIDE : PADLOCK_SYMBOL_EXTENT;
 }
 
-/// Those that are bound, which compiling adds none to.
+/// Returns the symbols to which a binding gives values; compiling adds none.
 std::vector<const ir::Symbol*> symbols_of(const padlock_program& program) {
   std::vector<const ir::Symbol*> symbols = ir::symbols_of(program.program.ir());
   std::erase_if(symbols, [](const ir::Symbol* symbol) { return symbol->kind == ir::SymbolKind::coordinate; });

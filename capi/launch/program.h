@@ -17,12 +17,13 @@ struct padlock_program : padlock::capi::Counted<padlock_program> {
   const padlock::capi::Ref<padlock_context> context;
   const padlock::session::Program program;
   const std::string text;
-  const padlock::session::CompiledProgram uncompiled;  // for the reference: what tells sizes without compiling
+  const padlock::session::CompiledProgram uncompiled;  // for the reference device: it has sizes without compiling
 };
 
 namespace padlock::capi {
 
-/// A program with one reference. Errors: invalid_argument with line and column; resource_exhausted for a long text.
+/// Parses a text; the program has one reference. Errors: invalid_argument with line and column; resource_exhausted for
+/// a long text.
 [[nodiscard]] Result<padlock_program*> parse(padlock_context& context, std::string text, std::string file);
 
 }  // namespace padlock::capi

@@ -33,7 +33,7 @@ struct AdjointPiece {
 /// Terms of a pad's adjoint along one axis. If all of `single` hold, the only term is the element at `coordinate`. Else
 /// the terms are the elements of the walk, in its order; without a walk there is none.
 struct AdjointMap {
-  ir::Expr extent;  ///< of the operand
+  ir::Expr extent;  ///< extent of the operand
   ir::Expr coordinate;
   std::vector<Condition> single;
   std::optional<Walk> walk;  ///< without its variable

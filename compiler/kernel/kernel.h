@@ -141,7 +141,7 @@ struct Kernel {
   std::string name;
   const ir::Program* program = nullptr;  // borrowed (outlives the kernel)
   Graph graph;
-  std::vector<ir::Expr> extents;  // of the output, row-major and dense; at least one axis
+  std::vector<ir::Expr> extents;  // extents of the output, which is row-major and dense; at least one axis
   std::vector<ir::ValueId> results;
   std::vector<NodeId> roots;  // one per result
   /// The variables of sums' walks, of searches and of data, each in [0, extent). Data of rows is apart.

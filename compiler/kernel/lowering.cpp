@@ -20,8 +20,8 @@ using ir::ValueId;
 struct Demand {
   std::vector<Expr> coordinates;
   PredicateId path = kAlways;
-  std::vector<Expr> facts = {};       // of reshapes on the way, as a load's (compiler/kernel/kernel.h)
-  std::vector<Expr> read_facts = {};  // of pads on the way
+  std::vector<Expr> facts = {};       // from reshapes passed so far; see a load's facts in compiler/kernel/kernel.h
+  std::vector<Expr> read_facts = {};  // from pads passed so far
 };
 
 /// Names a demand of a value, or a node without demands (a literal, a run-time scalar).

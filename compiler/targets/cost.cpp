@@ -78,9 +78,9 @@ class GpuCost {
  private:
   // Instructions of a warp, measured from the PTX of pads, and limits of a multiprocessor.
   static constexpr double kWarp = 32, kWholeVector = 130, kElement = 60;
-  static constexpr double kRowData = 150;                                  // found by a search
-  static constexpr double kTurnedWord = 15;                                // of a box's stage
-  static constexpr double kLoadedWord = 6, kStoredWord = 5, kThread = 90;  // of a tile
+  static constexpr double kRowData = 150;                                  // for a row's values that a search finds
+  static constexpr double kTurnedWord = 15;                                // for a word of a box's stage
+  static constexpr double kLoadedWord = 6, kStoredWord = 5, kThread = 90;  // instructions of a tile
   static constexpr double kTileWordsInFlight = 20, kWordRegisters = 2;
   static constexpr double kThreads = 2048, kRegisters = 65536, kSharedBytes = 200e3;
   static constexpr double kOwnRegisters = 24, kVectorRegisters = 8;
@@ -181,7 +181,7 @@ class GpuCost {
   const Schedule& schedule_;
   const ir::Binding& binding_;
   KernelCost& cost_;
-  double loads_ = 0, nodes_ = 0;  // of the largest body
+  double loads_ = 0, nodes_ = 0;  // loads and nodes of the largest body
 };
 
 }  // namespace

@@ -24,9 +24,9 @@ enum class CacheHint : std::uint8_t { none, evict_first };
 /// One point of a GPU's search space. Data, not code: a config may be slow, never wrong.
 struct GpuConfig {
   GridMap map = GridMap::tiles;
-  int threads = 256;  ///< of a block: 64, 128, 256 or 512
+  int threads = 256;  ///< threads per block: 64, 128, 256 or 512
   int items = 2;      ///< 1, 2 or 4: most vectors that a thread of a grid takes, all on their way at once
-  TileSize tiles = TileSize::by_output;  ///< of a transpose
+  TileSize tiles = TileSize::by_output;  ///< size of a transpose's tiles
   bool split = true;                     ///< split the innermost axis at pads, so that its interior has no predicate
   CacheHint cache = CacheHint::none;
 

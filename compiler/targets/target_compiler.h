@@ -35,7 +35,7 @@ enum class Stage : std::uint8_t { kernel, schedule, llvm, assembly };
 class TargetCompiler {
  public:
   struct Options {
-    std::optional<Config> config = {};  ///< of this target; absent: default_config()
+    std::optional<Config> config = {};  ///< a config of this target; absent: default_config()
     bool bounds_check = false;          ///< test every access; a failing one is skipped and reported
     bool for_simt = false;  ///< makes a GPU's kernels an image for this machine's CPU, which tests every access; a
                             ///< CPU's target always makes images

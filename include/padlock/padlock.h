@@ -37,7 +37,7 @@
 #define PADLOCK_API
 #endif
 
-/* True or the header does not compile, in C99 as well. */
+/* The header does not compile unless `condition` is true; C99 has no static_assert. */
 #define PADLOCK_STATIC_ASSERT(condition, name) typedef char padlock_static_assert_##name[(condition) ? 1 : -1]
 
 #ifdef __cplusplus
@@ -46,7 +46,7 @@ extern "C" {
 
 /* ---- DLPack ---------------------------------------------------------------------------------------------------- */
 
-/* The tensor of DLPack 1.x, as far as it is needed. Who has a dlpack.h includes it first, and it is used instead. */
+/* The part of DLPack 1.x's tensor that Padlock needs. If you have a dlpack.h, include it first: it is used instead. */
 #ifndef DLPACK_DLPACK_H_
 #ifdef __cplusplus
 typedef enum : int32_t { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3, kDLCUDAManaged = 13 } DLDeviceType;
@@ -87,14 +87,14 @@ PADLOCK_STATIC_ASSERT(sizeof(DLTensor) == 48, dl_tensor_size);
 
 /* ---- Version and status ---------------------------------------------------------------------------------------- */
 
-/* 1000 * major + minor. The same major version: a program that was compiled with an older header works. */
+/* 1000 * major + minor. A program that was compiled with an older header of the same major version works. */
 #define PADLOCK_API_VERSION 1006
 /* Returns 1000 * major + minor of the library that is loaded. */
 PADLOCK_API int32_t padlock_api_version(void);
 /* Returns the release: "0.2.0". */
 PADLOCK_API const char* padlock_version(void);
 
-/* The canonical codes, with gRPC's numbers. */
+/* The canonical status codes, with gRPC's numbers. */
 typedef int32_t padlock_status;
 enum {
   PADLOCK_OK = 0,
@@ -115,7 +115,7 @@ enum {
   PADLOCK_DATA_LOSS = 15,
   PADLOCK_UNAUTHENTICATED = 16
 };
-/* "INVALID_ARGUMENT"; "UNKNOWN" for another number. */
+/* Returns the code's name, as "INVALID_ARGUMENT"; "UNKNOWN" for a number that is no code. */
 PADLOCK_API const char* padlock_status_name(padlock_status status);
 
 typedef struct padlock_error padlock_error;
@@ -152,24 +152,26 @@ enum {
 PADLOCK_API padlock_blame padlock_error_blame(const padlock_error* error);
 /* Returns what was expected and what was found, on one line. */
 PADLOCK_API const char* padlock_error_message(const padlock_error* error);
-/* The message with its position in the program's text, that line and a caret, and what was being done; several lines.
-   The same of the other errors follows. */
+/* Returns several lines: the message with its position in the program's text, that line and a caret, and what was
+   being done. The other errors of the same text follow. */
 PADLOCK_API const char* padlock_error_text(const padlock_error* error);
-/* Where in a program's text, from 1; 0 where the error has no place there. */
+/* Return the error's position in a program's text, from 1; 0 for an error without one. */
 PADLOCK_API int32_t padlock_error_line(const padlock_error* error);
 PADLOCK_API int32_t padlock_error_column(const padlock_error* error);
-/* The axis, from 0, of the tensor that the message names; -1 where it speaks of none. */
+/* Returns the axis, from 0, of the tensor that the message names; -1 if it names none. */
 PADLOCK_API int32_t padlock_error_axis(const padlock_error* error);
 /* The constraint or extent that was not met, as the program's text has it; "" if there is none. */
 PADLOCK_API const char* padlock_error_expression(const padlock_error* error);
-/* The symbols of that expression with their values. */
+/* Returns how many symbols that expression has. */
 PADLOCK_API size_t padlock_error_value_count(const padlock_error* error);
-/* `{NULL, 0}` beyond the last. The name lives as long as the error. */
+/* Returns a symbol of the expression with its value; `{NULL, 0}` beyond the last. The name lives as long as the
+   error. */
 PADLOCK_API padlock_named_value padlock_error_value(const padlock_error* error, size_t index);
-/* A program's text is refused for all its errors, of which `error` is the first. The others, up to 19, stand in the
-   order of the text. The last of twenty says in its text if there are more. Since 1006. */
+/* A program's text may have several errors; `error` is the first. Returns the number of further ones, at most 19;
+   they have the order of the text. The text of the last says if there are more. Since 1006. */
 PADLOCK_API size_t padlock_error_other_count(const padlock_error* error);
-/* NULL beyond the last. Borrowed: lives as long as `error`, or as its own references. Since 1006. */
+/* Returns such an error; NULL beyond the last. Borrowed: lives as long as `error`, or as its own references. Since
+   1006. */
 PADLOCK_API padlock_error* padlock_error_other(const padlock_error* error, size_t index);
 
 /* ---- Texts ----------------------------------------------------------------------------------------------------- */
@@ -177,33 +179,34 @@ PADLOCK_API padlock_error* padlock_error_other(const padlock_error* error, size_
 PADLOCK_API void padlock_text_retain(padlock_text* text);
 PADLOCK_API void padlock_text_release(padlock_text* text);
 PADLOCK_API const char* padlock_text_data(const padlock_text* text);
-/* In bytes, without the zero at its end. */
+/* Returns the size in bytes, without the zero byte at the end. */
 PADLOCK_API size_t padlock_text_size(const padlock_text* text);
 
 /* ---- Element types ---------------------------------------------------------------------------------------------- */
 
-/* "f32", "bool", ...: the language's name of a type; "" for one that programs do not have. */
+/* Returns the language's name of a type, as "f32"; "" for a type that programs do not have. */
 PADLOCK_API const char* padlock_type_name(DLDataType type);
-/* The type of that name. Error: INVALID_ARGUMENT. */
+/* Finds the type of a name. Error: INVALID_ARGUMENT. */
 PADLOCK_API padlock_status padlock_type_find(const char* name, DLDataType* type, padlock_error** error);
-/* A literal of the language ("-1.5", "nan", "bits(0x7fc00001)") as the bits of a scalar. Error: INVALID_ARGUMENT. */
+/* Parses a literal of the language ("-1.5", "nan", "bits(0x7fc00001)") to the bits of a scalar. Error:
+   INVALID_ARGUMENT. */
 PADLOCK_API padlock_status padlock_scalar_parse(const char* literal, DLDataType type, uint64_t* bits,
                                                 padlock_error** error);
-/* The shortest literal that has these bits. */
+/* Returns the shortest literal that has these bits. */
 PADLOCK_API padlock_status padlock_scalar_print(DLDataType type, uint64_t bits, padlock_text** literal,
                                                 padlock_error** error);
 
 typedef int32_t padlock_order;
 enum { PADLOCK_ROW_MAJOR = 0, PADLOCK_COLUMN_MAJOR = 1 };
-/* The strides of a dense tensor, in elements, `ndim` of each. Error: INVALID_ARGUMENT, for a negative extent or 2^62
-   elements and more. */
+/* Computes the strides of a dense tensor, in elements. Both arrays have `ndim` numbers. Error: INVALID_ARGUMENT for
+   a negative extent, or for 2^62 elements or more. */
 PADLOCK_API padlock_status padlock_dense_strides(const int64_t* extents, int32_t ndim, padlock_order order,
                                                  int64_t* strides, padlock_error** error);
 
 /* ---- Contexts -------------------------------------------------------------------------------------------------- */
 
-/* Memory for handles. `allocate` returns NULL if it has none; `alignment` is a power of two, at most 64. Both are
-   called from any thread. `release` gets the bytes and alignment of the allocation. */
+/* Allocates memory for handles. `allocate` returns NULL if it has none; `alignment` is a power of two, at most 64.
+   `release` gets the bytes and alignment of the allocation. Both are called from any thread. */
 typedef struct padlock_allocator {
   void* user;
   void* (*allocate)(void* user, size_t bytes, size_t alignment);
@@ -212,11 +215,12 @@ typedef struct padlock_allocator {
 
 typedef int32_t padlock_log_level;
 enum { PADLOCK_LOG_DEBUG = 0, PADLOCK_LOG_INFO = 1, PADLOCK_LOG_WARNING = 2 };
-/* Hears which config was compiled and why, and of caches that cannot be used. Called from any thread; must not call
-   this library. The message lives until it returns. */
+/* Receives messages: which config was compiled and why, and which caches cannot be used. Called from any thread;
+   must not call this library. The message lives until the function returns. */
 typedef void (*padlock_log_function)(void* user, padlock_log_level level, const char* message);
 
-/* Calls body(state, i) once for every i in [0, count), from any threads, and returns when all calls have. */
+/* Calls body(state, i) once for every i in [0, count), from any threads. Returns after all these calls have
+   returned. */
 typedef void (*padlock_loop_body)(void* state, int64_t index);
 typedef void (*padlock_parallel_for_function)(void* user, int64_t count, padlock_loop_body body, void* state);
 
@@ -268,7 +272,7 @@ typedef struct padlock_statistics {
   int64_t kernels_cached;    /* that the context holds now */
   int64_t configs_tried;     /* by tuners */
 } padlock_statistics;
-/* Fills in as much as struct_size covers. */
+/* Fills in the members that struct_size covers. */
 PADLOCK_API padlock_status padlock_context_statistics(const padlock_context* context, padlock_statistics* statistics,
                                                       padlock_error** error);
 /* A context keeps each kernel compiled in it. Releases those that nobody else holds. Returns how many. */
@@ -297,46 +301,46 @@ PADLOCK_API padlock_status padlock_devices_list(padlock_context* context, padloc
 PADLOCK_API void padlock_devices_retain(padlock_devices* devices);
 PADLOCK_API void padlock_devices_release(padlock_devices* devices);
 PADLOCK_API size_t padlock_devices_count(const padlock_devices* devices);
-/* Error: OUT_OF_RANGE. */
+/* Returns one of them. Error: OUT_OF_RANGE. */
 PADLOCK_API padlock_status padlock_devices_get(const padlock_devices* devices, size_t index, padlock_device_info* info,
                                                padlock_error** error);
 
 /* Checks whether programs can run on that device now; NULL: "host". Starts nothing there. Errors: INVALID_ARGUMENT
-   for an unknown name; UNAVAILABLE, naming the file that was looked for. */
+   for an unknown name; UNAVAILABLE, with the name of the file that was not found. */
 PADLOCK_API padlock_status padlock_device_check(padlock_context* context, const char* device, padlock_error** error);
 /* Describes a target: CPU and features of "host" or "host:NAME", or an architecture ("sm_90"). The text is that of
    padlock_kernel_target. Errors: INVALID_ARGUMENT for an unknown target; UNAVAILABLE. */
 PADLOCK_API padlock_status padlock_target_describe(padlock_context* context, const char* target,
                                                    padlock_text** description, padlock_error** error);
-/* The file of the worker that tuning starts. Since 1006. Errors: UNAVAILABLE, saying what was looked for;
-   UNIMPLEMENTED. */
+/* Returns the path of the worker that tuning starts. Since 1006. Errors: UNAVAILABLE, with the paths that were
+   tried; UNIMPLEMENTED. */
 PADLOCK_API padlock_status padlock_worker_find(padlock_context* context, padlock_text** file, padlock_error** error);
 
 /* ---- Memory ----------------------------------------------------------------------------------------------------- */
 
-/* Memory for tensors, for callers without memory of a device or a CUDA library. `device` is "host" (NULL: that), whose
-   memory is zeroed and begins at a page, or "cuda:0"; `name` is for the message where there is not enough ("input x").
-   On the host a size beyond the memory left is refused; the system would grant it and kill the process later.
-   Errors: RESOURCE_EXHAUSTED; INVALID_ARGUMENT; UNAVAILABLE; else as the device's driver. */
+/* Allocates memory for tensors, for callers without memory of a device or a CUDA library. `device` is "host" (NULL:
+   that) or "cuda:0". Memory of the host is zeroed and begins at a page. `name` ("input x") is for the message of
+   RESOURCE_EXHAUSTED. On the host a size beyond the memory left is refused; the system would grant it and kill the
+   process later. Errors: RESOURCE_EXHAUSTED; INVALID_ARGUMENT; UNAVAILABLE; others of the device's driver. */
 PADLOCK_API padlock_status padlock_memory_allocate(padlock_context* context, const char* device, int64_t bytes,
                                                    const char* name, padlock_memory** memory, padlock_error** error);
 PADLOCK_API void padlock_memory_retain(padlock_memory* memory);
 PADLOCK_API void padlock_memory_release(padlock_memory* memory);
-/* The first byte, of a GPU its address; NULL of 0 bytes. */
+/* Returns the address of the first byte, on the host or the GPU; NULL for memory of 0 bytes. */
 PADLOCK_API void* padlock_memory_data(const padlock_memory* memory);
 PADLOCK_API int64_t padlock_memory_bytes(const padlock_memory* memory);
-/* Copies bytes of one to the other, on the host or a GPU, and waits until they are there. Errors: OUT_OF_RANGE;
-   INVALID_ARGUMENT for memory of two GPUs; else as the device's driver. */
+/* Copies bytes from one memory to another, on the host or a GPU, and waits for the end. Errors: OUT_OF_RANGE;
+   INVALID_ARGUMENT for memory of two GPUs; others of the device's driver. */
 PADLOCK_API padlock_status padlock_memory_copy(padlock_memory* to, int64_t to_offset, const padlock_memory* from,
                                                int64_t from_offset, int64_t bytes, padlock_error** error);
 
 /* ---- Programs -------------------------------------------------------------------------------------------------- */
 
-/* Reads and verifies a program's text of `size` bytes. Errors: INVALID_ARGUMENT with line and column;
-   RESOURCE_EXHAUSTED for one that is too large. */
+/* Parses and verifies a program's text of `size` bytes. Errors: INVALID_ARGUMENT with line and column;
+   RESOURCE_EXHAUSTED for a program that is too large. */
 PADLOCK_API padlock_status padlock_program_parse(padlock_context* context, const char* text, size_t size,
                                                  padlock_program** program, padlock_error** error);
-/* The same of a file. Errors also: NOT_FOUND, PERMISSION_DENIED and what else a file has. */
+/* As padlock_program_parse, for a file. Errors also: NOT_FOUND, PERMISSION_DENIED and others of files. */
 PADLOCK_API padlock_status padlock_program_load(padlock_context* context, const char* path, padlock_program** program,
                                                 padlock_error** error);
 PADLOCK_API void padlock_program_retain(padlock_program* program);
@@ -358,10 +362,11 @@ typedef struct padlock_parameter_info {
   DLDataType dtype; /* of a dim int64 */
 } padlock_parameter_info;
 
-/* Tensors first, then scalars, then dims, each in the order of their declaration, which is that of a binding. */
+/* Returns the number of parameters: tensors first, then scalars, then dims, each in the order of declaration. A
+   binding has the same order. */
 PADLOCK_API size_t padlock_program_parameter_count(const padlock_program* program);
 PADLOCK_API size_t padlock_program_result_count(const padlock_program* program);
-/* Error: OUT_OF_RANGE. Names live as long as the program. */
+/* Returns one of them. Error: OUT_OF_RANGE. Names live as long as the program. */
 PADLOCK_API padlock_status padlock_program_parameter(const padlock_program* program, size_t index,
                                                      padlock_parameter_info* info, padlock_error** error);
 PADLOCK_API padlock_status padlock_program_result(const padlock_program* program, size_t index,
@@ -383,7 +388,7 @@ typedef struct padlock_symbol_info {
 
 /* Returns the number of symbols, in the order of declaration. A binding gives each a value. */
 PADLOCK_API size_t padlock_program_symbol_count(const padlock_program* program);
-/* Error: OUT_OF_RANGE. Names live as long as the program. */
+/* Returns one of them. Error: OUT_OF_RANGE. Names live as long as the program. */
 PADLOCK_API padlock_status padlock_program_symbol(const padlock_program* program, size_t index,
                                                   padlock_symbol_info* info, padlock_error** error);
 
@@ -397,12 +402,12 @@ typedef struct padlock_onnx_options {
   size_t output_count;
 } padlock_onnx_options;
 
-/* Makes the text of a program from an ONNX model of `size` bytes, for padlock_program_parse. `interface` may be NULL.
-   It is JSON ("schema": 1): by the model's names, the tensor, scalar or dims that stand for each input and result,
-   and the symbol of each named dimension. `options` may be NULL. A model is not trusted. Since 1004. Errors:
-   INVALID_ARGUMENT if the bytes are no model; NOT_FOUND for an output that nothing computes; RESOURCE_EXHAUSTED; for
-   external data the file's. UNIMPLEMENTED if no program can express it: the message lists each such node with its
-   operator and the reason, and the parts that are programs. */
+/* Makes the text of a program from an ONNX model of `size` bytes, for padlock_program_parse. `options` may be NULL.
+   `interface` may be NULL; it is JSON ("schema": 1), by the model's names. It has the tensor, scalar or dims of each
+   input and result, and the symbol of each named dimension. A model is not trusted. Since 1004. Errors:
+   INVALID_ARGUMENT if the bytes are no model; NOT_FOUND for an output that nothing computes; RESOURCE_EXHAUSTED;
+   errors of files for external data. UNIMPLEMENTED if no program can express the model: the message lists each such
+   node with its operator and the reason, and the parts that are programs. */
 PADLOCK_API padlock_status padlock_onnx_import(padlock_context* context, const void* bytes, size_t size,
                                                const padlock_onnx_options* options, padlock_text** text,
                                                padlock_text** interface, padlock_error** error);
@@ -426,45 +431,46 @@ PADLOCK_API padlock_status padlock_program_compile(padlock_program* program, con
                                                    padlock_kernel** kernel, padlock_error** error);
 PADLOCK_API void padlock_kernel_retain(padlock_kernel* kernel);
 PADLOCK_API void padlock_kernel_release(padlock_kernel* kernel);
-/* CPU and features, or the GPU's architecture; "" on the reference. */
+/* Returns the CPU and its features, or the GPU's architecture; "" on the reference. */
 PADLOCK_API const char* padlock_kernel_target(const padlock_kernel* kernel);
 /* Returns the config for sizes without a choice in the cache; "" on the reference. */
 PADLOCK_API const char* padlock_kernel_config(const padlock_kernel* kernel);
 
 /* ---- Packs: kernels without the compiler ------------------------------------------------------------------------ */
 
-/* The programs, of one context, compiled for each of the targets ("host", "host:NAME", "sm_90"), with the configs that
-   the context's cache has for them. Of the targets that a device runs, it runs the first. A GPU of just that
-   architecture takes the cubin that an assembler made (padlock_context_options), and PTX where its driver refuses that.
-   Errors: INVALID_ARGUMENT without a program or a target, and for what stands twice; UNAVAILABLE, as the assembler
-   says; else as padlock_program_compile. */
+/* Compiles programs of one context for each of the targets ("host", "host:NAME", "sm_90"), with the configs of the
+   context's cache. A device runs the code of the first target that it can run. A GPU of exactly that architecture
+   takes the cubin, if an assembler made one (padlock_context_options), and PTX if its driver refuses the cubin.
+   Errors: INVALID_ARGUMENT without a program or a target, and for one that is given twice; UNAVAILABLE from the
+   assembler; else as padlock_program_compile. */
 PADLOCK_API padlock_status padlock_pack_make(padlock_program* const* programs, size_t program_count,
                                              const char* const* targets, size_t target_count, padlock_pack** pack,
                                              padlock_error** error);
-/* Return the contents of the pack's file, to be written; they live as long as the pack. */
+/* Return the contents of the pack's file, for writing. They live as long as the pack. */
 PADLOCK_API const void* padlock_pack_data(const padlock_pack* pack);
 PADLOCK_API size_t padlock_pack_size(const padlock_pack* pack);
-/* A file that `padlock pack` or padlock_pack_make made, with the compiled programs of some targets. libpadlock_runtime,
-   which has no compiler, loads it as libpadlock does. A pack is code and is trusted as the library is: a checksum finds
-   damage, nothing finds malice. Errors: DATA_LOSS for what is damaged or no pack; FAILED_PRECONDITION for one of
-   another version, launch contract or architecture; RESOURCE_EXHAUSTED for one that is too large; as the file's. */
+/* Loads a file that `padlock pack` or padlock_pack_make made: compiled programs for some targets.
+   libpadlock_runtime, which has no compiler, loads it as libpadlock does. A pack is code: trust it as you trust the
+   library. A checksum finds damage, not malice. Errors: DATA_LOSS for a damaged file or one that is no pack;
+   FAILED_PRECONDITION for one of another version, launch contract or architecture; RESOURCE_EXHAUSTED for one that
+   is too large; others of files. */
 PADLOCK_API padlock_status padlock_pack_load(padlock_context* context, const char* path, padlock_pack** pack,
                                              padlock_error** error);
-/* The same of `size` bytes, which are copied. */
+/* As padlock_pack_load, for `size` bytes, which are copied. */
 PADLOCK_API padlock_status padlock_pack_read(padlock_context* context, const void* bytes, size_t size,
                                              padlock_pack** pack, padlock_error** error);
 PADLOCK_API void padlock_pack_retain(padlock_pack* pack);
 PADLOCK_API void padlock_pack_release(padlock_pack* pack);
 PADLOCK_API size_t padlock_pack_program_count(const padlock_pack* pack);
-/* Lives as long as the pack; "" beyond the last. */
+/* Returns a program's name, which lives as long as the pack; "" beyond the last. */
 PADLOCK_API const char* padlock_pack_program_name(const padlock_pack* pack, size_t index);
-/* A program of the pack, for its parameters, and for results' extents without its code. `name` may be NULL where there
-   is one program. Error: NOT_FOUND. */
+/* Returns a program of the pack, without its code: for its parameters, and for results' extents. `name` may be NULL
+   if the pack has one program. Error: NOT_FOUND. */
 PADLOCK_API padlock_status padlock_pack_program(padlock_pack* pack, const char* name, padlock_program** program,
                                                 padlock_error** error);
-/* The kernel of a program for a device (NULL: "host"), of the first target in the pack that the device runs; looked up
-   as padlock_program_compile does, and kept by the context. Errors: NOT_FOUND for the name; UNAVAILABLE where no
-   target's code runs there, saying why; INVALID_ARGUMENT for a device that there is not; else as its driver. */
+/* Returns the kernel of a program for a device (NULL: "host"), from the first target in the pack that the device can
+   run. The context keeps it, as padlock_program_compile's. Errors: NOT_FOUND for the name; UNAVAILABLE, with the
+   reason, if no target's code runs there; INVALID_ARGUMENT for an unknown device; others of its driver. */
 PADLOCK_API padlock_status padlock_pack_kernel(padlock_pack* pack, const char* name, const char* device,
                                                padlock_kernel** kernel, padlock_error** error);
 /* Describes the pack's contents, as JSON ("schema": 1): programs, targets, configs and the sizes that they are for. */
@@ -474,36 +480,37 @@ PADLOCK_API padlock_status padlock_pack_describe(const padlock_pack* pack, padlo
 
 typedef struct padlock_bind_options {
   size_t struct_size;
-  /* One a tensor parameter: its extents, strides (NULL: dense), element type and device; `data` and `byte_offset` are
-     not looked at. NULL for a tensor that is not there: then `dims` has its symbols. Or none at all, for all of them.
+  /* One for each tensor parameter: extents, strides (NULL: dense), element type and device; `data` and `byte_offset`
+     are not read. NULL for an absent tensor, whose symbols `dims` then has. NULL instead of the array: all tensors
+     are absent.
    */
   const DLTensor* const* inputs;
   size_t input_count;
-  /* `dim` parameters, and symbols that no tensor fixes. */
+  /* Values of the `dim` parameters, and of symbols that no tensor fixes. */
   const padlock_named_value* dims;
   size_t dim_count;
-  /* One a scalar parameter: its bits, in the low end of the word. */
+  /* One for each scalar parameter: its bits, in the low end of the word. */
   const uint64_t* scalars;
   size_t scalar_count;
-  /* Not 0: the inputs are still to be laid out. They may be on any device. Stride symbols take their values from the
-     strides given; if the program declares others, padlock_call_input returns them. libpadlock_runtime does not:
-     UNIMPLEMENTED. */
+  /* Not 0: the inputs have no layout yet, and may be on any device. Stride symbols take their values from the
+     strides given; if the program declares other strides, padlock_call_input returns them. libpadlock_runtime
+     returns UNIMPLEMENTED. */
   int32_t unplaced;
   int32_t reserved;
 } padlock_bind_options;
 
-/* Checks the sizes and evaluates everything but pointers: results' extents, variant, grid. Errors: INVALID_ARGUMENT
-   for a name, count, type, rank or device that the program does not have; FAILED_PRECONDITION, with axis, expression
-   and values, for the first requirement that the sizes break. On a GPU a kernel has code of several variants, and the
-   first sizes that take one let the driver assemble it: that takes tens of milliseconds and is legal while a stream is
-   captured. Errors then also as the driver says, by the variant's name. */
+/* Checks the sizes and evaluates everything but pointers: results' extents, variant, grid. On a GPU a kernel has
+   code of several variants. The driver assembles a variant at the first binding that takes it: that takes tens of
+   milliseconds, and is legal while a stream is captured. Errors: INVALID_ARGUMENT for a name, count, type, rank or
+   device that the program does not have; FAILED_PRECONDITION, with axis, expression and values, for the first
+   requirement that the sizes break; the driver's, with the variant's name. */
 PADLOCK_API padlock_status padlock_kernel_bind(padlock_kernel* kernel, const padlock_bind_options* options,
                                                padlock_call** call, padlock_error** error);
-/* The same for extents alone, of a program that is not compiled: the call tells its sizes and does not launch. The
-   inputs may be on any device. */
+/* Binds a program that is not compiled: the call has sizes and cannot be launched. The inputs may be on any device. */
 PADLOCK_API padlock_status padlock_program_bind(padlock_program* program, const padlock_bind_options* options,
                                                 padlock_call** call, padlock_error** error);
-/* The names of the symbols that such a binding would leave without a value, a line each. Errors: INVALID_ARGUMENT. */
+/* Returns the names of the symbols that such a binding would leave without a value, a line each. Error:
+   INVALID_ARGUMENT. */
 PADLOCK_API padlock_status padlock_program_missing(padlock_program* program, const padlock_bind_options* options,
                                                    padlock_text** names, padlock_error** error);
 PADLOCK_API void padlock_call_retain(padlock_call* call);
@@ -521,42 +528,43 @@ typedef struct padlock_tensor_info {
 
 PADLOCK_API size_t padlock_call_input_count(const padlock_call* call);
 PADLOCK_API size_t padlock_call_result_count(const padlock_call* call);
-/* Error: OUT_OF_RANGE. */
+/* Return a tensor of the call. Error: OUT_OF_RANGE. */
 PADLOCK_API padlock_status padlock_call_input(const padlock_call* call, size_t index, padlock_tensor_info* info,
                                               padlock_error** error);
 PADLOCK_API padlock_status padlock_call_result(const padlock_call* call, size_t index, padlock_tensor_info* info,
                                                padlock_error** error);
-/* The config that these sizes have, and why. */
+/* Return the config for these sizes, and why it was chosen. */
 PADLOCK_API const char* padlock_call_config(const padlock_call* call);
 PADLOCK_API const char* padlock_call_reason(const padlock_call* call);
 
 /* ---- Launching, in nanoseconds --------------------------------------------------------------------------------- */
 
-/* Computes all results. One pointer an input and one a result, to the first element; NULL where a tensor has no
-   storage. On a GPU they are addresses of its memory, and the work is queued on `stream`, a CUstream of the device's
-   context (NULL: the default stream): that is legal while the stream is captured, and the thread's current context
-   stays as it was. Elsewhere `stream` is NULL, and the results are there when it returns.
+/* Computes all results. Takes a pointer to the first element of each input and each result; NULL for a tensor
+   without storage. On a GPU they are addresses of its memory, and the work is queued on `stream`, a CUstream of the
+   device's context (NULL: the default stream). That is legal while the stream is captured, and leaves the thread's
+   current context as it was. Elsewhere `stream` is NULL, and the results are there when the function returns.
 
-   Allocates nothing, takes no lock, waits for nothing but its own loop. Pointers may be aligned to anything on the
-   host; on a GPU and on simt to their element. Errors, before anything is written: INVALID_ARGUMENT for a count, a NULL
-   or misaligned pointer, a result that overlaps any other tensor; FAILED_PRECONDITION for a call that tells its sizes
-   alone, or code for another machine. After that: INTERNAL where a bounds check failed; ABORTED for a lost device. */
+   Allocates nothing, takes no lock, waits for nothing but its own loop. Pointers may have any alignment on the host;
+   on a GPU and on simt that of their element. Errors, before anything is written: INVALID_ARGUMENT for a count, a
+   NULL or misaligned pointer, or a result that overlaps another tensor; FAILED_PRECONDITION for a call that has
+   sizes alone, or code for another machine. Later errors: INTERNAL for a failed bounds check; ABORTED for a lost
+   device. */
 PADLOCK_API padlock_status padlock_call_launch(const padlock_call* call, const void* const* inputs, size_t input_count,
                                                void* const* results, size_t result_count, void* stream,
                                                padlock_error** error);
-/* The same on tensors, which are compared with what was bound: device, type, extents, and the strides of axes with more
-   than one element. Errors also: INVALID_ARGUMENT, with the axis, for one that differs. */
+/* As padlock_call_launch, for tensors. They are compared with the binding: device, type, extents, and the strides of
+   axes with more than one element. Errors also: INVALID_ARGUMENT, with the axis, for one that differs. */
 PADLOCK_API padlock_status padlock_call_launch_tensors(const padlock_call* call, const DLTensor* const* inputs,
                                                        size_t input_count, const DLTensor* const* results,
                                                        size_t result_count, void* stream, padlock_error** error);
-/* Waits until the work of a GPU's stream is done and says how it went; elsewhere there is nothing to wait for. Errors:
-   ABORTED for a lost device; INTERNAL where a bounds check of this kernel failed since this was asked last;
-   FAILED_PRECONDITION while the stream is captured. */
+/* Waits for the work on a GPU's stream and returns its outcome; elsewhere returns at once. Errors: ABORTED for a
+   lost device; INTERNAL for a bounds check of this kernel that failed since the last call; FAILED_PRECONDITION while
+   the stream is captured. */
 PADLOCK_API padlock_status padlock_call_synchronize(const padlock_call* call, void* stream, padlock_error** error);
 
-/* Checks whether the bits `actual` are right, at these coordinates of a result, where `expected` is: the same; or any
-   NaN for a NaN whose bits the language leaves open, which takes the inputs, in the host's memory; or a float at most
-   `ulp` values away. Errors: INVALID_ARGUMENT; OUT_OF_RANGE. */
+/* Checks whether an element of a result may have the bits `actual` if the reference has `expected`. It may if they
+   are equal. It may if both are NaNs whose bits the language leaves open, which takes the inputs, in the host's
+   memory. It may if both are floats at most `ulp` values apart. Errors: INVALID_ARGUMENT; OUT_OF_RANGE. */
 PADLOCK_API padlock_status padlock_call_matches(const padlock_call* call, size_t result, const int64_t* coordinates,
                                                 uint64_t expected, uint64_t actual, uint64_t ulp,
                                                 const void* const* inputs, size_t input_count, int32_t* matches,
@@ -564,25 +572,26 @@ PADLOCK_API padlock_status padlock_call_matches(const padlock_call* call, size_t
 
 /* ---- Explaining ------------------------------------------------------------------------------------------------ */
 
-/* Compiles and tells what came out, as JSON ("schema": 1): extents, strides, storage and grid as expressions and, with
-   `bind` (NULL: without), as numbers; the config and why; what a binding checks. Errors as the two steps. */
+/* Compiles a program and describes the kernel as JSON ("schema": 1): extents, strides, storage and grid as
+   expressions, the config and why it was chosen, and the checks of a binding. With `bind` (NULL: without) it adds
+   numbers. Errors: as padlock_program_compile and padlock_kernel_bind. */
 PADLOCK_API padlock_status padlock_program_explain(padlock_program* program, const padlock_compile_options* options,
                                                    const padlock_bind_options* bind, padlock_text** json,
                                                    padlock_error** error);
 
 /* ---- Looking inside -------------------------------------------------------------------------------------------- */
 
-/* One stage of compiling, as text for people and for tests: "ir" (the program, verified; NULL: that), "kernel" (what
-   each element is computed from), "schedule" (the loops), "llvm", and "asm" of a CPU or "ptx" of a GPU. Nothing is
-   kept, nor loaded; the texts may change with any version. Since 1001. Errors: INVALID_ARGUMENT for a stage that there
-   is not, or that the target does not have; else as padlock_program_compile. */
+/* Returns one stage of compiling, as text for people and for tests: "ir" (the verified program; NULL: that),
+   "kernel" (how each element is computed), "schedule" (the loops), "llvm", and "asm" of a CPU or "ptx" of a GPU.
+   Nothing is kept or loaded. The texts may change with any version. Since 1001. Errors: INVALID_ARGUMENT for an
+   unknown stage, or one that the target does not have; else as padlock_program_compile. */
 PADLOCK_API padlock_status padlock_program_emit(padlock_program* program, const padlock_compile_options* options,
                                                 const char* stage, padlock_text** text, padlock_error** error);
-/* Proves every access of the kernels that the options choose or, where `all_configs` is not 0 and the options have no
-   config, of those of each config of the target. A violation is no error here, as it is where a program is compiled:
-   `refuted` says how many obligations have one, which is shown with the sizes under which it happens. `report` lists
-   all obligations for people, a line each, `json` ("schema": 1) for programs. Each of the three may be NULL. Since
-   1001. Errors: as padlock_program_compile. */
+/* Proves every access of the kernels that the options choose. If `all_configs` is not 0 and the options have no
+   config, proves those of every config of the target. A violation is not an error here: `refuted` counts the
+   obligations that have one, each shown with sizes at which it happens. `report` lists all obligations for people, a
+   line each; `json` ("schema": 1) is for programs. Each of the three may be NULL. Since 1001. Errors: as
+   padlock_program_compile. */
 PADLOCK_API padlock_status padlock_program_prove(padlock_program* program, const padlock_compile_options* options,
                                                  int32_t all_configs, int64_t* refuted, padlock_text** report,
                                                  padlock_text** json, padlock_error** error);
@@ -612,7 +621,8 @@ typedef struct padlock_tune_options {
   size_t struct_size;
   const char* device; /* NULL: "host" */
   const char* search; /* "fast", "full" or "random"; NULL: "fast" */
-  /* By symbol: the least and greatest sizes to tune for, and the sizes to measure at. Symbols left out are drawn. */
+  /* Values by symbol: the least and greatest sizes to tune for, and the sizes to measure at. Symbols left out are
+     drawn. */
   const padlock_named_value* min;
   size_t min_count;
   const padlock_named_value* opt;
@@ -627,41 +637,41 @@ typedef struct padlock_tune_options {
   padlock_progress_function progress;
   padlock_cancel_function cancel;
   void* user; /* of both */
-  /* Tunes only the regions of sizes that are dealt to shard number shard_index of shard_count, by the hash of
-     program, region and class of device: all shards together are all regions. 0 of 0: all. */
+  /* Tunes only the regions of sizes that belong to shard shard_index of shard_count. A hash of program, region and
+     class of device assigns each region to one shard. 0 of 0: all regions. */
   int32_t shard_index;
   int32_t shard_count;
-  /* Where launches will find their tensors: "warm" (in the last cache), "cold" (in memory), "both"; NULL or "auto": as
-     the bytes of a region's tensors say. A config is measured so. Since 1006. */
+  /* The place of launches' tensors: "warm" (in the last cache), "cold" (in memory) or "both". Configs are measured
+     with tensors there. NULL or "auto": the bytes of a region's tensors decide. Since 1006. */
   const char* regime;
 } padlock_tune_options;
 
-/* One tuning of one program; `options` are copied and may be NULL. Errors: INVALID_ARGUMENT. */
+/* Creates a tuning of one program. `options` are copied and may be NULL. Error: INVALID_ARGUMENT. */
 PADLOCK_API padlock_status padlock_tuner_create(padlock_program* program, const padlock_tune_options* options,
                                                 padlock_tuner** tuner, padlock_error** error);
 PADLOCK_API void padlock_tuner_retain(padlock_tuner* tuner);
 PADLOCK_API void padlock_tuner_release(padlock_tuner* tuner);
 /* Measures configs on scratch memory, in a process of their own, and keeps the results in the context's cache.
-   Programs compiled afterwards use them. One run at a time. Errors: CANCELLED; measurements are kept.
-   INVALID_ARGUMENT. NOT_FOUND if the program admits no such sizes. FAILED_PRECONDITION without a cache, if the
-   context asks to write it and cannot, or while a run is on. DATA_LOSS if the file could not be written later.
-   UNAVAILABLE without a worker. */
+   Programs compiled afterwards use them. One run at a time. Errors: CANCELLED, after which measurements are kept;
+   INVALID_ARGUMENT; NOT_FOUND if the program admits no such sizes; FAILED_PRECONDITION without a cache, for a cache
+   that the context is to write and cannot, or while another run is on; DATA_LOSS if the file cannot be written
+   later; UNAVAILABLE without a worker. */
 PADLOCK_API padlock_status padlock_tuner_run(padlock_tuner* tuner, padlock_error** error);
 /* Describes what a run would try, as JSON ("schema": 1): regions of sizes with their configs, in order. Measures
    nothing, and needs no cache. Errors: INVALID_ARGUMENT and NOT_FOUND, as a run. */
 PADLOCK_API padlock_status padlock_tuner_plan(const padlock_tuner* tuner, padlock_text** json, padlock_error** error);
-/* From any thread: ends the run at hand and every later one. */
+/* Ends the run at hand and every later one. Called from any thread. */
 PADLOCK_API void padlock_tuner_cancel(padlock_tuner* tuner);
 /* Describes what the last run found, as JSON ("schema": 1). Error: FAILED_PRECONDITION before the first. */
 PADLOCK_API padlock_status padlock_tuner_report(const padlock_tuner* tuner, padlock_text** json, padlock_error** error);
 /* The main of a program like padlock-worker, for an installation of your own. Answers a tuner's requests from stdin
-   on stdout until it hangs up. Since 1003. Returns the process's exit status. */
+   on stdout until the tuner hangs up. Since 1003. Returns the process's exit status. */
 PADLOCK_API int32_t padlock_worker_main(void);
 
 /* ---- Caches of tuning ------------------------------------------------------------------------------------------ */
 
-/* A file of records, or lines of text as `padlock_cache_export` makes them; each operation opens it anew. It need not
-   be there yet; the user's (`path` NULL) is empty then. */
+/* Opens a file of records, or of lines of text as `padlock_cache_export` makes them; each operation opens it anew.
+   The file need not exist yet. NULL: the user's cache, which is empty if its file does not exist. */
 PADLOCK_API padlock_status padlock_cache_open(padlock_context* context, const char* path, padlock_cache** cache,
                                               padlock_error** error);
 PADLOCK_API void padlock_cache_retain(padlock_cache* cache);
@@ -671,31 +681,34 @@ PADLOCK_API const char* padlock_cache_path(const padlock_cache* cache);
    out. Errors: the file's. */
 PADLOCK_API padlock_status padlock_cache_export(const padlock_cache* cache, padlock_text** lines,
                                                 padlock_text** problems, padlock_error** error);
-/* The same as one JSON object ("schema": 1), by program and key: the key's fields with what each means for a match, the
-   configs that were chosen, and what was measured. */
+/* Describes all records as one JSON object ("schema": 1), by program and key: the key's fields with what each means
+   for a match, the chosen configs, and the measurements. */
 PADLOCK_API padlock_status padlock_cache_describe(const padlock_cache* cache, padlock_text** json,
                                                   padlock_error** error);
-/* The records, as lines, of one alone, of the other alone, and those of the other that are in both and differ. */
+/* Compares two caches. Returns, as lines, the records of the first alone, those of the second alone, and the
+   second's version of those that differ. */
 PADLOCK_API padlock_status padlock_cache_compare(const padlock_cache* cache, const padlock_cache* other,
                                                  padlock_text** only_here, padlock_text** only_there,
                                                  padlock_text** changed, padlock_error** error);
 /* Checks every page and record. Returns the number of good ones, and a line for each problem. */
 PADLOCK_API padlock_status padlock_cache_verify(const padlock_cache* cache, int64_t* records, padlock_text** problems,
                                                 padlock_error** error);
-/* Puts in what `other` has; of one place the later record stays. How many were new or took the place of others. */
+/* Adds the records of `other`. Of two records with the same key the later stays. Returns how many are new or
+   replaced. */
 PADLOCK_API padlock_status padlock_cache_merge(padlock_cache* cache, const padlock_cache* other, int64_t* written,
                                                padlock_error** error);
-/* Puts in what other caches left at `url`, and leaves there what this one has then: "file:///FOLDER", or
-   "redis://HOST[:PORT]", whose calls take 5 seconds and whose answers 64 MiB at most, together. Of one place the later
-   record stays, everywhere. Whatever the exchange does, the cache stays as good as it was: what could not be reached,
-   read or written is in `problems`, a line each, and is no error. `written`: as of padlock_cache_merge. Since 1002.
-   Errors: INVALID_ARGUMENT for another URL; UNIMPLEMENTED for rediss://; else as the cache's file. */
+/* Exchanges records with other caches at `url`: adds theirs to this one, then leaves all of its own there. Of two
+   records with the same key the later stays, everywhere. `url` is "file:///FOLDER" or "redis://HOST[:PORT]". For a
+   server all calls together take at most 5 seconds and all answers at most 64 MiB. Whatever could not be reached,
+   read or written is in `problems`, a line each, and is no error: the cache stays as good as it was. `written`: as
+   of padlock_cache_merge. Since 1002. Errors: INVALID_ARGUMENT for another URL; UNIMPLEMENTED for rediss://; others
+   of the cache's file. */
 PADLOCK_API padlock_status padlock_cache_sync(padlock_cache* cache, const char* url, int64_t* written,
                                               padlock_text** problems, padlock_error** error);
-/* The records, as lines, that padlock_cache_prune would remove. */
+/* Returns the records, as lines, that padlock_cache_prune would remove. */
 PADLOCK_API padlock_status padlock_cache_stale(const padlock_cache* cache, const char* before, padlock_text** lines,
                                                padlock_error** error);
-/* Removes what serves nobody: records of other builds and, with `before` ("2026-01-31"), older ones. How many. */
+/* Removes records of other builds and, with `before` ("2026-01-31"), older ones. Returns how many. */
 PADLOCK_API padlock_status padlock_cache_prune(padlock_cache* cache, const char* before, int64_t* removed,
                                                padlock_error** error);
 /* Prunes as padlock_cache_prune, in one pass over the file. Returns the number of good records, a line for each
@@ -704,8 +717,8 @@ PADLOCK_API padlock_status padlock_cache_prune(padlock_cache* cache, const char*
 PADLOCK_API padlock_status padlock_cache_prune_listed(padlock_cache* cache, const char* before, int32_t dry_run,
                                                       int64_t* records, padlock_text** removed, padlock_text** problems,
                                                       padlock_error** error);
-/* Says what each of these records, lines of an export, is about, a line each:
-   "choice for S >= 8 under key 3ac588be9841". Since 1005. Error: INVALID_ARGUMENT for a line that is no record. */
+/* Returns a title for each of these records, lines of an export, a line each: "choice for S >= 8 under key
+   3ac588be9841". Since 1005. Error: INVALID_ARGUMENT for a line that is no record. */
 PADLOCK_API padlock_status padlock_cache_titles(const padlock_text* lines, padlock_text** titles,
                                                 padlock_error** error);
 

@@ -1,6 +1,6 @@
-// The C API as C++17: handles that let go of themselves, values or errors, and nothing else. Header-only; what throws
-// is Expected::value() alone, in the program that calls it. Each class is one handle of padlock.h, whose contracts
-// hold: a copy is one more reference to the same object, and a moved-from or default-made one is empty.
+// The C API as C++17, header-only: a class for each handle of padlock.h, whose contracts hold, and Expected for errors.
+// A copy of a handle is one more reference to the same object; a moved-from or default-made one is empty. Only
+// Expected::value() throws.
 //
 // Define PADLOCK_V1_NOT_INLINE first if you have your own namespace padlock, and write padlock::v1::Context.
 #ifndef PADLOCK_PADLOCK_HPP_
@@ -29,7 +29,7 @@ inline namespace v1 {
 
 namespace detail {
 
-/// One reference of a handle.
+/// Holds one reference of a handle.
 template <class T, void (*kRetain)(T*), void (*kRelease)(T*)>
 class Handle {
  public:
@@ -44,7 +44,7 @@ class Handle {
   }
   ~Handle() { kRelease(handle_); }
 
-  /// For functions of padlock.h; borrowed.
+  /// Returns the handle for functions of padlock.h; borrowed.
   T* get() const noexcept { return handle_; }
   explicit operator bool() const noexcept { return handle_ != nullptr; }
 
@@ -63,7 +63,7 @@ inline const char* c_str_or_null(const std::string& text) { return text.empty() 
 
 }  // namespace detail
 
-/// Why something failed.
+/// A status with its message, position and values.
 class Error : public detail::Handle<padlock_error, padlock_error_retain, padlock_error_release> {
  public:
   using Handle::Handle;
@@ -83,7 +83,7 @@ class Error : public detail::Handle<padlock_error, padlock_error_retain, padlock
     }
     return list;
   }
-  /// Further errors of the same text.
+  /// Returns the further errors of the same text.
   std::vector<Error> others() const {
     std::vector<Error> list;
     for (std::size_t i = 0; i < padlock_error_other_count(get()); ++i) {
@@ -107,7 +107,7 @@ class Exception : public std::runtime_error {
 
 namespace detail {
 
-/// A type that has an Error and can have nothing else: unlike an Expected it is never asked whether it has one.
+/// Admits an E whose error() is an Error and that does not convert to bool: std::unexpected, but not Expected.
 template <class E>
 using IfUnexpected = std::enable_if_t<std::is_same_v<std::decay_t<decltype(std::declval<const E&>().error())>, Error> &&
                                       !std::is_constructible_v<bool, const E&>>;
@@ -120,18 +120,18 @@ class Expected {
  public:
   Expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: as std::expected
   Expected(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
-  /// As C++23 returns an error: from std::unexpected<Error>.
+  /// Converts from std::unexpected<Error>, with which C++23 returns an error.
   template <class E, class = detail::IfUnexpected<E>>
   Expected(const E& unexpected) : Expected(Error(unexpected.error())) {}  // NOLINT
   explicit operator bool() const noexcept { return state_.index() == 0; }
 
-  /// Precondition: there is a value.
+  /// Precondition: it holds a value.
   T& operator*() & { return *std::get_if<0>(&state_); }
   const T& operator*() const& { return *std::get_if<0>(&state_); }
   T&& operator*() && { return std::move(*std::get_if<0>(&state_)); }
   T* operator->() { return std::get_if<0>(&state_); }
   const T* operator->() const { return std::get_if<0>(&state_); }
-  /// Precondition: there is an error.
+  /// Precondition: it holds an error.
   const Error& error() const { return *std::get_if<1>(&state_); }
 
   /// Throws Exception.
@@ -168,7 +168,7 @@ using Status = Expected<void>;
 
 namespace detail {
 
-/// Calls a function whose last argument is the place of the error.
+/// Calls a C function whose last argument is the error's place.
 template <class Function, class... Arguments>
 Status call(Function function, Arguments... arguments) {
   padlock_error* error = nullptr;
@@ -176,7 +176,7 @@ Status call(Function function, Arguments... arguments) {
   return Error(error);
 }
 
-/// Calls one whose last arguments are the places of a handle and of the error.
+/// Calls a C function whose last arguments are a handle's place and the error's.
 template <class Wrapper, class Raw, class Function, class... Arguments>
 Expected<Wrapper> make(Function function, Arguments... arguments) {
   Raw* handle = nullptr;
@@ -187,7 +187,7 @@ Expected<Wrapper> make(Function function, Arguments... arguments) {
 
 }  // namespace detail
 
-/// A text of the library: JSON, a stage of compiling, an export.
+/// A text that the library returns: JSON, a stage of compiling, an export.
 class Text : public detail::Handle<padlock_text, padlock_text_retain, padlock_text_release> {
  public:
   using Handle::Handle;
@@ -203,7 +203,7 @@ class Sizes {
     list_.emplace_back(std::move(name), value);
     return *this;
   }
-  /// Borrows the names.
+  /// Returns them for C; the names are borrowed.
   std::vector<padlock_named_value> raw() const {
     std::vector<padlock_named_value> values;
     for (const auto& [name, value] : list_) values.push_back({name.c_str(), value});
@@ -224,14 +224,14 @@ constexpr DLDataType dl_type() {
   return {static_cast<std::uint8_t>(std::is_signed_v<T> ? kDLInt : kDLUInt), Limits::value, 1};
 }
 
-/// The language's name of a type; empty for one that programs do not have.
+/// Returns the language's name of a type; empty for a type that programs do not have.
 inline const char* type_name(DLDataType type) { return padlock_type_name(type); }
 inline Expected<DLDataType> find_type(const std::string& name) {
   DLDataType type{};
   if (const Status status = detail::call(padlock_type_find, name.c_str(), &type); !status) return status.error();
   return type;
 }
-/// A literal of the language as bits, and back.
+/// Parses a literal of the language to the bits of a scalar.
 inline Expected<std::uint64_t> parse_scalar(const std::string& literal, DLDataType type) {
   std::uint64_t bits = 0;
   if (const Status status = detail::call(padlock_scalar_parse, literal.c_str(), type, &bits); !status)
@@ -251,10 +251,10 @@ inline Expected<std::vector<std::int64_t>> dense_strides(const std::vector<std::
   return strides;
 }
 
-/// A tensor that the caller owns: the description is here, the data are not.
+/// Describes a tensor. The caller owns the data.
 class TensorView {
  public:
-  /// Strides in elements; empty: dense and row-major.
+  /// `strides`: in elements; empty: dense and row-major.
   TensorView(void* data, DLDataType type, std::vector<std::int64_t> extents, std::vector<std::int64_t> strides = {},
              DLDevice device = {kDLCPU, 0}, std::uint64_t byte_offset = 0)
       : extents_(std::move(extents)), strides_(std::move(strides)) {
@@ -269,7 +269,7 @@ class TensorView {
     using Element = std::remove_const_t<T>;
     return {const_cast<Element*>(data), dl_type<Element>(), std::move(extents), std::move(strides)};
   }
-  /// Borrows this, which must not move meanwhile.
+  /// Returns the description for C; borrowed from this, which must not move meanwhile.
   const DLTensor* get() const {
     tensor_.shape = const_cast<std::int64_t*>(extents_.data());
     tensor_.strides = strides_.empty() ? nullptr : const_cast<std::int64_t*>(strides_.data());
@@ -281,7 +281,7 @@ class TensorView {
   mutable DLTensor tensor_{};
 };
 
-/// The bits of a scalar, as a binding takes them.
+/// Returns the bits of a scalar, for a binding.
 template <class T>
 std::uint64_t bits_of(T value) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::uint64_t), "a scalar has 64 bits");
@@ -290,17 +290,17 @@ std::uint64_t bits_of(T value) {
   return bits;
 }
 
-/// Binding says what a call is bound to.
+/// The inputs, sizes and scalars to which a call is bound.
 struct Binding {
   std::vector<const DLTensor*> inputs;  ///< borrowed; none at all: `dims` has every symbol
   Sizes dims = {};
   std::vector<std::uint64_t> scalars = {};
-  bool unplaced = false;  ///< the inputs are still to be laid out as the call tells
+  bool unplaced = false;  ///< the inputs have no layout yet; the call returns it
 };
 
 namespace detail {
 
-/// Binding as C has it; borrows it.
+/// A Binding for C; borrows it.
 class RawBinding {
  public:
   explicit RawBinding(const Binding& binding) : dims_(binding.dims.raw()) {
@@ -355,7 +355,8 @@ class Call : public detail::Handle<padlock_call, padlock_call_retain, padlock_ca
     return detail::call(padlock_call_launch_tensors, get(), inputs.data(), inputs.size(), results.data(),
                         results.size(), stream);
   }
-  /// Checks whether one element may be `actual` where `expected` is expected; the inputs are in the host's memory.
+  /// Checks whether an element of a result may be `actual` if the reference has `expected`. The inputs are in the
+  /// host's memory.
   Expected<bool> matches(std::size_t result, const std::vector<std::int64_t>& coordinates, std::uint64_t expected,
                          std::uint64_t actual, std::uint64_t ulp, const std::vector<const void*>& inputs) const {
     std::int32_t yes = 0;
@@ -396,7 +397,7 @@ class Kernel : public detail::Handle<padlock_kernel, padlock_kernel_retain, padl
   const char* config() const { return padlock_kernel_config(get()); }
 };
 
-/// Options of a compile: where and how. Empty texts stand for the defaults.
+/// Device, target and config of a compile. Empty texts stand for the defaults.
 struct CompileOptions {
   std::string device = {}, target = {}, config = {};  ///< empty: the default
   bool bounds_check = false;
@@ -415,7 +416,7 @@ inline padlock_compile_options raw(const CompileOptions& options) {
 
 }  // namespace detail
 
-/// At which sizes, for how long and how a program is tuned.
+/// The sizes, time limit and search of a tuning.
 struct TuneOptions {
   std::string device = {}, search = {};
   Sizes min = {}, opt = {}, max = {};
@@ -436,7 +437,7 @@ class Tuner : public detail::Handle<padlock_tuner, padlock_tuner_retain, padlock
   using Handle::Handle;
   Status run() const { return detail::call(padlock_tuner_run, get()); }
   void cancel() const { padlock_tuner_cancel(get()); }
-  /// As JSON, both: what a run would try, and what the last one found.
+  /// Return, as JSON, what a run would try, and what the last one found.
   Expected<Text> plan() const { return detail::make<Text, padlock_text>(padlock_tuner_plan, get()); }
   Expected<Text> report() const { return detail::make<Text, padlock_text>(padlock_tuner_report, get()); }
 };
@@ -456,7 +457,7 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
   std::vector<padlock_parameter_info> results() const {
     return list<padlock_parameter_info>(padlock_program_result_count(get()), padlock_program_result);
   }
-  /// Lists the symbols, to which a binding gives values.
+  /// Returns the symbols, to which a binding gives values.
   std::vector<padlock_symbol_info> symbols() const {
     return list<padlock_symbol_info>(padlock_program_symbol_count(get()), padlock_program_symbol);
   }
@@ -465,12 +466,12 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
     const padlock_compile_options raw = detail::raw(options);
     return detail::make<Kernel, padlock_kernel>(padlock_program_compile, get(), &raw);
   }
-  /// For its sizes alone.
+  /// Binds the program for its sizes alone; the call cannot be launched.
   Expected<Call> bind(const Binding& binding) const {
     const detail::RawBinding raw(binding);
     return detail::make<Call, padlock_call>(padlock_program_bind, get(), raw.get());
   }
-  /// Symbols that the binding would leave without a value.
+  /// Returns the symbols that the binding would leave without a value.
   Expected<std::vector<std::string>> missing(const Binding& binding) const {
     const detail::RawBinding raw(binding);
     const auto lines = detail::make<Text, padlock_text>(padlock_program_missing, get(), raw.get());
@@ -483,7 +484,7 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
     for (std::string& name : names) name.pop_back();
     return names;
   }
-  /// As JSON; with a binding as numbers, too.
+  /// Describes the kernel as JSON; with a binding in numbers, too.
   Expected<Text> explain(const CompileOptions& options = {}, const Binding* binding = nullptr) const {
     const padlock_compile_options raw = detail::raw(options);
     const Binding none;
@@ -491,13 +492,13 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
     return detail::make<Text, padlock_text>(padlock_program_explain, get(), &raw,
                                             binding != nullptr ? sizes.get() : nullptr);
   }
-  /// One stage of compiling, as text; empty: "ir".
+  /// Returns one stage of compiling, as text; empty: "ir".
   Expected<Text> emit(const std::string& stage = {}, const CompileOptions& options = {}) const {
     const padlock_compile_options raw = detail::raw(options);
     const padlock_compile_options* const given = &raw;
     return detail::make<Text, padlock_text>(padlock_program_emit, get(), given, detail::c_str_or_null(stage));
   }
-  /// Proofs of every access: how many obligations are refuted, and all of them for people and as JSON.
+  /// Proofs of every access: the number of refuted obligations, and all obligations for people and as JSON.
   struct Proofs {
     std::int64_t refuted = 0;
     Text report, json;
@@ -549,7 +550,7 @@ class Program : public detail::Handle<padlock_program, padlock_program_retain, p
   }
 };
 
-/// Compiled programs from a file. Running them needs no compiler.
+/// Compiled programs in a file. Running them needs no compiler.
 class Pack : public detail::Handle<padlock_pack, padlock_pack_retain, padlock_pack_release> {
  public:
   using Handle::Handle;
@@ -567,7 +568,7 @@ class Pack : public detail::Handle<padlock_pack, padlock_pack_retain, padlock_pa
   Expected<Program> program(const std::string& name = {}) const {
     return detail::make<Program, padlock_program>(padlock_pack_program, get(), detail::c_str_or_null(name));
   }
-  /// Compiles. Programs are of one context.
+  /// Compiles programs of one context.
   static Expected<Pack> make(const std::vector<Program>& programs, const std::vector<std::string>& targets) {
     std::vector<padlock_program*> handles;
     std::vector<const char*> names;
@@ -580,7 +581,7 @@ class Pack : public detail::Handle<padlock_pack, padlock_pack_retain, padlock_pa
   std::string_view bytes() const {
     return {static_cast<const char*>(padlock_pack_data(get())), padlock_pack_size(get())};
   }
-  /// As JSON.
+  /// Describes the pack's contents, as JSON.
   Expected<Text> describe() const { return detail::make<Text, padlock_text>(padlock_pack_describe, get()); }
 };
 
@@ -599,7 +600,7 @@ class Cache : public detail::Handle<padlock_cache, padlock_cache_retain, padlock
       return status.error();
     return Lines{Text(records), Text(problems)};
   }
-  /// As JSON.
+  /// Describes all records, as JSON.
   Expected<Text> describe() const { return detail::make<Text, padlock_text>(padlock_cache_describe, get()); }
   struct Verified {
     std::int64_t records = 0;
@@ -645,10 +646,11 @@ class Cache : public detail::Handle<padlock_cache, padlock_cache_retain, padlock
     return count(detail::call(padlock_cache_prune, get(), detail::c_str_or_null(before), &removed), removed);
   }
   struct Pruned {
-    std::int64_t records = 0;  ///< good ones before
+    std::int64_t records = 0;  ///< good records before pruning
     Text removed, problems;
   };
-  /// Prunes, or with `dry_run` only finds what would go, and says what there was.
+  /// Prunes, or with `dry_run` only finds what would go. Returns the number of good records before, the removed records
+  /// and the bad ones that stay.
   Expected<Pruned> prune_listed(const std::string& before = {}, bool dry_run = false) const {
     std::int64_t records = 0;
     padlock_text *removed = nullptr, *problems = nullptr;
@@ -658,7 +660,7 @@ class Cache : public detail::Handle<padlock_cache, padlock_cache_retain, padlock
       return status.error();
     return Pruned{records, Text(removed), Text(problems)};
   }
-  /// Says what each record of some lines is about, a line each.
+  /// Returns a title for each record in `lines`, a line each.
   static Expected<Text> titles(const Text& lines) {
     return detail::make<Text, padlock_text>(padlock_cache_titles, lines.get());
   }
@@ -674,7 +676,7 @@ class Cache : public detail::Handle<padlock_cache, padlock_cache_retain, padlock
 class Devices : public detail::Handle<padlock_devices, padlock_devices_retain, padlock_devices_release> {
  public:
   using Handle::Handle;
-  /// Texts are borrowed from this.
+  /// Returns the devices; texts are borrowed from this.
   std::vector<padlock_device_info> list() const {
     std::vector<padlock_device_info> all;
     for (std::size_t i = 0; i < padlock_devices_count(get()); ++i) {
@@ -691,14 +693,14 @@ class Memory : public detail::Handle<padlock_memory, padlock_memory_retain, padl
   using Handle::Handle;
   void* data() const { return padlock_memory_data(get()); }
   std::int64_t bytes() const { return padlock_memory_bytes(get()); }
-  /// Copies all of another one to the beginning of this.
+  /// Copies all of `from` to the beginning of this.
   Status copy_from(const Memory& from) const {
     return detail::call(padlock_memory_copy, get(), 0, from.get(), 0, from.bytes());
   }
 };
 
-/// Context, in which everything else is made.
-/// A program's text, and what stands in it for the inputs and results of the model that it was made of, as JSON.
+/// A program's text that was made from an ONNX model. `interface`: the tensor, scalar or dims that stand for each input
+/// and result of the model, as JSON.
 struct OnnxImport {
   Text text, interface;
 };
@@ -718,8 +720,8 @@ class Context : public detail::Handle<padlock_context, padlock_context_retain, p
   Expected<Program> load(const std::string& path) const {
     return detail::make<Program, padlock_program>(padlock_program_load, get(), path.c_str());
   }
-  /// Makes a program's text of an ONNX model. `folder`: where its files of external data lie; empty: nowhere.
-  /// `outputs`: names of values of the model, for the part that computes these; empty: the whole model.
+  /// Makes a program's text from an ONNX model. `folder` has its files of external data; empty: the model has none.
+  /// `outputs` names values of the model, for the part that computes these; empty: the whole model.
   Expected<OnnxImport> import_onnx(const void* bytes, std::size_t size, const std::string& folder = {},
                                    const std::vector<std::string>& outputs = {}) const {
     std::vector<const char*> names;
@@ -740,7 +742,7 @@ class Context : public detail::Handle<padlock_context, padlock_context_retain, p
   Expected<Pack> read_pack(const void* bytes, std::size_t size) const {
     return detail::make<Pack, padlock_pack>(padlock_pack_read, get(), bytes, size);
   }
-  /// Allocates memory of the host or a GPU; `name` is for the message where there is not enough.
+  /// Allocates memory of the host or a GPU. `name` is for the message of RESOURCE_EXHAUSTED.
   Expected<Memory> allocate(std::int64_t bytes, const std::string& name, const std::string& device = {}) const {
     return detail::make<Memory, padlock_memory>(padlock_memory_allocate, get(), detail::c_str_or_null(device), bytes,
                                                 name.c_str());
@@ -749,14 +751,14 @@ class Context : public detail::Handle<padlock_context, padlock_context_retain, p
   Status check_device(const std::string& device) const {
     return detail::call(padlock_device_check, get(), detail::c_str_or_null(device));
   }
-  /// CPU and features, or a GPU's architecture.
+  /// Describes a target: CPU and features, or a GPU's architecture.
   Expected<Text> describe_target(const std::string& target) const {
     return detail::make<Text, padlock_text>(padlock_target_describe, get(), target.c_str());
   }
-  /// The file of the worker that tuning starts.
+  /// Returns the path of the worker that tuning starts.
   Expected<Text> find_worker() const { return detail::make<Text, padlock_text>(padlock_worker_find, get()); }
   Expected<Devices> devices() const { return detail::make<Devices, padlock_devices>(padlock_devices_list, get()); }
-  /// Empty: the user's.
+  /// Opens a cache; an empty path: the user's.
   Expected<Cache> cache(const std::string& path = {}) const {
     return detail::make<Cache, padlock_cache>(padlock_cache_open, get(), detail::c_str_or_null(path));
   }

@@ -28,7 +28,8 @@ bool is_congruent(const Congruence& known, std::int64_t value) {
   return known.modulus == 0 ? value == known.residue : floor_mod(value, known.modulus) == known.residue;
 }
 
-/// The context simplifies under what is known of single symbols; without that, its expressions mean nothing.
+/// Checks symbols first: the context simplifies expressions under the symbols' ranges and congruences, so for other
+/// values the expressions mean nothing.
 Status check_symbols(std::span<const Symbol* const> symbols, std::span<const std::int64_t> values) {
   for (std::size_t i = 0; i < symbols.size(); ++i) {
     const auto& [name, kind, range, congruence, is_data] = *symbols[i];
@@ -57,7 +58,7 @@ bool applies(const Binding& binding, const Requirement& requirement) {
   return std::ranges::find(extents, 0) == extents.end() && extents[static_cast<std::size_t>(requirement.axis)] != 1;
 }
 
-/// One side of a requirement; a side of a constraint that the program states must fit 64 bits besides.
+/// Evaluates one side of a requirement. A side of a stated constraint must also fit in 64 bits.
 Result<Int128> side_of(const Binding& binding, const Requirement& requirement, Expr side) {
   const ExprContext& exprs = binding.program().exprs();
   auto value = evaluate(exprs, side, binding.values());
@@ -89,8 +90,8 @@ Status check_requirement(const Binding& binding, const Requirement& requirement)
                {requirement.axis, constraint, symbol_values(exprs, roots, binding.values())});
 }
 
-/// Visits, with a maker of its description, every expression that stands in the program and must fit 64 bits, but for
-/// constants (the verifier has seen them) and strides (those that are used fit since storage does).
+/// Visits every stated expression that must fit in 64 bits, with a maker of its description. Leaves out constants,
+/// which the verifier has checked, and strides, because a used stride fits if the storage does.
 template <class Visit>
 void for_each_stated(const Program& program, Visit&& visit) {
   const auto visit_axes = [&](std::span<const Expr> axes, std::string_view what, const Value& value) {
@@ -179,7 +180,7 @@ Result<Binding> Binder::bind(const BindRequest& request) const {
   return binding;
 }
 
-/// Checks everything in one pass, in 64 bits. False means only that something may fail: `explain` decides.
+/// Checks everything in one pass, in 64 bits. False means that something may fail; `explain` then decides.
 bool Binder::passes(Binding& binding, const BindRequest& request) const {
   if (!check_symbols(symbols_, binding.values())) return false;
   StackArray<std::int64_t, 128> numbers(tape_.roots().size());

@@ -18,15 +18,15 @@ struct ArgumentShape {
   std::optional<std::vector<std::int64_t>> strides;
 };
 
-/// The source of a binding's values: one entry per tensor parameter (nullopt where the caller has no tensor and gives
-/// the symbols by name), and symbols by name (`dim` parameters, and extents or strides that no tensor determines).
+/// The values for a binding: one entry per tensor parameter, nullopt for a tensor that the caller does not have, and
+/// symbols by name: `dim` parameters, and extents or strides that no tensor determines.
 struct BindRequest {
   std::vector<std::optional<ArgumentShape>> tensors;  // in the order of Program::tensor_parameters()
   std::map<std::string, std::int64_t> symbols;
 };
 
-/// Values for all symbols of a program that satisfy everything the program requires. It cannot be constructed
-/// otherwise (rule R2), is immutable, and everything about a problem's sizes is evaluated from it.
+/// Values of all symbols of a program that satisfy the program's requirements. No other values can be bound (rule R2).
+/// Immutable. Everything about sizes is evaluated from it.
 class Binding {
  public:
   /// Binds symbols once, then checks bounds, constraints, extents and strides, what each statement implies, and
@@ -37,15 +37,15 @@ class Binding {
 
   /// values()[i] is the value of symbol i of the program's context.
   [[nodiscard]] std::span<const std::int64_t> values() const { return values_; }
-  /// Value of an expression that the program requires to fit 64 bits (an extent, a stride, an offset). Only a stride
-  /// that is never used, of an axis of extent 0 or 1 or of an empty tensor, may exceed them; it saturates.
+  /// Value of an expression that the program requires to fit in 64 bits: an extent, a stride or an offset. A stride
+  /// that is never used, of an axis of extent 0 or 1 or of an empty tensor, may exceed 64 bits; then it saturates.
   [[nodiscard]] std::int64_t operator()(Expr e) const;
   [[nodiscard]] std::vector<std::int64_t> extents_of(const Value& value) const;
   [[nodiscard]] std::vector<std::int64_t> strides_of(const Value& value) const;
   /// layout.storage_extent() in bytes.
   [[nodiscard]] std::int64_t storage_bytes(const Value& value) const;
-  /// Values of the expressions that the Binder's constructor was given, in its order; empty if one of them does not fit
-  /// 64 bits.
+  /// Values of the expressions that the Binder's constructor received, in its order; empty if one of them does not fit
+  /// in 64 bits.
   [[nodiscard]] std::span<const std::int64_t> asked() const { return asked_; }
   [[nodiscard]] const Program& program() const { return *program_; }
 
@@ -57,13 +57,12 @@ class Binding {
   std::vector<std::int64_t> asked_;
 };
 
-/// Binds many requests of one program. All expressions to evaluate are collected once, on one tape, and one pass over
-/// it decides; only a request that fails is checked again, in the language's order, for its message. Immutable,
-/// thread-safe.
+/// Binds many requests of one program. All expressions are on one tape, and one pass over it accepts a request. Only a
+/// request that fails is checked again, in the language's order, for its message. Immutable, thread-safe.
 class Binder {
  public:
   /// Borrows the program, which outlives the binder and its bindings. `asked`: expressions of the program whose values
-  /// a binding has (Binding::asked).
+  /// every binding has (Binding::asked).
   explicit Binder(const Program& program, std::vector<Expr> asked = {});
   /// Binds a request, as Binding::bind does.
   [[nodiscard]] Result<Binding> bind(const BindRequest& request) const;

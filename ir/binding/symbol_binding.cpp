@@ -43,14 +43,14 @@ Status check_shape(const Value& parameter, const ArgumentShape& shape) {
         fmt::format("'{}' has rank {}, but {} strides are given", parameter.name, rank, shape.strides->size()));
   for (std::size_t axis = 0; axis < rank; ++axis) {
     if (shape.extents[axis] < 0) return negative("extent", parameter, axis, shape.extents[axis]);
-    // The stride of an axis with one element says nothing.
+    // The stride of an axis with one element is never used.
     if (shape.strides && (*shape.strides)[axis] < 0 && is_significant(shape, axis))
       return negative("stride", parameter, axis, (*shape.strides)[axis]);
   }
   return {};
 }
 
-/// Collects values of symbols from one request; the first source that has one gives it.
+/// Collects symbols' values from one request. The first source with a value for a symbol gives it.
 class SymbolBinder {
  public:
   SymbolBinder(const Program& program, std::span<const Symbol* const> symbols, const BindRequest& request)
@@ -164,7 +164,7 @@ class SymbolBinder {
   StackArray<bool, 64> bound_;
 };
 
-/// `kind` of that axis of the request against the expression that the program declares.
+/// Checks an axis's extent or stride (`kind`) in the request against the declared expression.
 Status check_declared(const Program& program, const Value& parameter, std::string_view kind, std::size_t axis,
                       Expr declared, std::optional<std::int64_t> actual, std::span<const std::int64_t> values) {
   const auto expected = evaluate(program.exprs(), declared, values);

@@ -12,20 +12,20 @@
 // The first half of binding: values of symbols from a request, before the program's requirements are checked.
 namespace padlock::ir {
 
-/// Returns the symbols of the program's context, by index, for reuse. Symbols added later are coordinates, which are
-/// not bound.
+/// Returns the symbols of the program's context, by index, for reuse. Symbols added later are coordinates, which have
+/// no bound value.
 [[nodiscard]] std::vector<const Symbol*> symbols_of(const Program& program);
 
-/// Returns a value for every symbol of the program's context (0 for coordinates), taken from names, then from extents
-/// that are a symbol alone, then from strides that are a symbol alone, of axes with more than one element in tensors
-/// that are not empty. A stride symbol without a value takes its dense value. Errors (invalid_argument): tensors, ranks
-/// or names that do not match the program, a negative extent or stride, a symbol without a value. Precondition:
-/// `symbols` is symbols_of(program).
+/// Returns a value for every symbol of the program's context; 0 for coordinates. Values come from names, then from
+/// extents that are a single symbol, then from such strides of axes with more than one element in tensors that are not
+/// empty. A stride symbol without a value takes its dense value. Errors (invalid_argument): tensors, ranks or names
+/// that do not match the program, a negative extent or stride, a symbol without a value. Precondition: `symbols` is
+/// symbols_of(program).
 [[nodiscard]] Result<std::vector<std::int64_t>> bind_symbols(const Program& program,
                                                              std::span<const Symbol* const> symbols,
                                                              const BindRequest& request);
 
-/// Returns whether an axis's stride matters: false for axes with one element or none, and for empty tensors.
+/// Returns whether an axis's stride is used: false for axes with at most one element, and for empty tensors.
 [[nodiscard]] bool is_significant(const ArgumentShape& shape, std::size_t axis);
 /// Returns the stride of an axis, by default the row-major dense one; nullopt beyond 64 bits.
 [[nodiscard]] std::optional<std::int64_t> stride_of(const ArgumentShape& shape, std::size_t axis);
@@ -39,7 +39,7 @@ namespace padlock::ir {
 /// Returns the symbols that occur in the expressions, with their values, in the order of their declaration.
 [[nodiscard]] std::vector<NamedValue> symbol_values(const ExprContext& context, std::span<const Expr> expressions,
                                                     std::span<const std::int64_t> values);
-/// Returns the values of the symbols that occur in the expressions as " (S = 3, T = 4)"; empty if none does.
+/// Returns the values of the symbols in the expressions as " (S = 3, T = 4)"; empty if there are none.
 [[nodiscard]] std::string values_of_symbols(const ExprContext& context, std::span<const Expr> expressions,
                                             std::span<const std::int64_t> values);
 

@@ -28,7 +28,7 @@ std::optional<Affine> affine_in(ExprContext& exprs, Expr e, Expr coordinate) {
 }
 
 bool mentions(Expr e, Expr coordinate) {
-  // The way down to it is known by its bit, which few other coordinates have.
+  // Goes down only to operands with the coordinate's bit, which few other coordinates share.
   const std::uint64_t bit = coordinate.node().coordinates;
   std::unordered_set<std::uint32_t> seen;
   std::vector<Expr> pending = {e};

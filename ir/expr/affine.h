@@ -16,7 +16,7 @@ struct Affine {
 /// it is not affine, or another coordinate occurs.
 [[nodiscard]] std::optional<Affine> affine_in(ExprContext& exprs, Expr e, Expr coordinate);
 
-/// Returns the same where other coordinates may occur in the rest.
+/// As affine_in, but other coordinates may occur in the rest.
 [[nodiscard]] std::optional<Affine> linear_in(ExprContext& exprs, Expr e, Expr coordinate);
 
 /// Returns whether `coordinate` occurs in the expression. Cost: linear in the DAG.

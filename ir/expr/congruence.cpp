@@ -46,7 +46,7 @@ Congruence floordiv(const Congruence& a, const Congruence& d) {
 
 Congruence mod(const Congruence& a, const Congruence& d) {
   if (a.modulus == 0 && d.modulus == 0 && d.residue >= 1) return congruence_of(floor_mod<Int128>(a.residue, d.residue));
-  // a mod d is a minus a multiple of d, and d is a multiple of gcd(d.modulus, d.residue).
+  // a mod d equals a minus a multiple of d, which is a multiple of gcd(d.modulus, d.residue).
   const Int128 g = gcd(a.modulus, gcd(d.modulus, d.residue));
   return g == 0 ? Congruence{} : normalized(g, a.residue);
 }

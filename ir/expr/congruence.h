@@ -2,8 +2,8 @@
 
 #include "ir/expr/expr.h"
 
-// Arithmetic of "x is residue modulo modulus". Moduli and residues stay within 64 bits; where they would not, the
-// result is a weaker congruence.
+// Arithmetic of "x is residue modulo modulus". Moduli and residues stay within 64 bits; a result that would not is
+// replaced by a weaker congruence.
 namespace padlock::ir {
 
 [[nodiscard]] Congruence congruence_of(Int128 constant);

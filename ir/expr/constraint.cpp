@@ -64,9 +64,9 @@ std::pair<Expr, bool> as_expression(ExprContext& exprs, const Constraint& c) {
 
 namespace {
 
-constexpr int kBudget = 2000;              // goals looked at for one question: well below a millisecond
-constexpr std::size_t kFoundInAStep = 16;  // comparisons of a term with others
-constexpr int kDepth = 4;                  // steps from the question to something the ranges show
+constexpr int kBudget = 2000;              // goals per question: well below a millisecond
+constexpr std::size_t kFoundInAStep = 16;  // comparisons of a term with others, per step
+constexpr int kDepth = 4;                  // steps from the question to a fact that the ranges show
 
 /// Decides one question, whether a linear form is >= 0, by searching for a smaller form that is.
 class Question {
@@ -95,7 +95,7 @@ class Question {
   int sign(Expr term, int depth) {
     if (term.range().lo >= 0) return 1;
     if (term.range().hi <= 0) return -1;
-    if (term.kind() != ExprKind::product) return 0;  // facts about single terms are tried as facts
+    if (term.kind() != ExprKind::product) return 0;  // facts about single terms are tried elsewhere
     int sign = 1;
     const auto factors = term.operands();
     for (std::size_t i = 0; i < factors.size() && sign != 0; ++i) {
@@ -109,7 +109,7 @@ class Question {
     return sign;
   }
 
-  // Every term is >= 0, and so is the constant.
+  // Shown if every term and the constant are >= 0.
   bool by_terms(const LinearForm& goal, int depth) {
     if (goal.constant < 0) return false;
     for (std::size_t i = 0; i < goal.terms.size(); ++i) {
@@ -119,7 +119,7 @@ class Question {
     return true;
   }
 
-  // goal - k * fact >= 0 for a k >= 1 that cancels a term.
+  // Shows goal - k * fact >= 0 for a k >= 1 that cancels a term.
   bool by_fact(const LinearForm& goal, int depth) {
     for (const LinearForm& fact : facts_) {
       take_steps(1 + goal.terms.size() * fact.terms.size() / kFoundInAStep);
@@ -136,7 +136,7 @@ class Question {
     return false;
   }
 
-  // f * x >= 0 because f >= 0 and x >= 0.
+  // Shows f * x >= 0 from f >= 0 and x >= 0.
   bool by_common_factor(const LinearForm& goal, int depth) {
     if (goal.constant != 0 || goal.terms.size() < 2) return false;
     const auto factors_of = [](const Expr& e) {
@@ -188,13 +188,13 @@ class Question {
     return false;
   }
 
-  // A minimum or maximum is one of its operands, and bounded by any of them on one side.
+  // A minimum or maximum equals one of its operands, and each operand bounds it on one side.
   bool by_choice(Expr term, bool any, auto&& with, int depth) {
     const auto shown = [&](Expr operand) { return nonnegative(with(operand), depth); };
     return any ? std::ranges::any_of(term.operands(), shown) : std::ranges::all_of(term.operands(), shown);
   }
 
-  // With q = x floordiv d:  x - d + 1 <= d*q <= x.  d * goal > -d will do, since goal is an integer.
+  // q = x floordiv d gives x - d + 1 <= d*q <= x. Since the goal is an integer, d * goal > -d suffices.
   bool by_quotient(const LinearForm& goal, Expr q, Int128 c, int depth) {
     const Int128 d = q.operands()[1].constant();
     if (d < 1) return false;
@@ -257,7 +257,7 @@ void Facts::add(const Constraint& c) {
   }
   auto form = at_least(c).form();
   if (!form || range_of(*form).lo >= 0) return;
-  // Tightened to the integers, as questions are: 2*x + 1 >= 0 says x >= 0.
+  // Tightened to integers, like questions: 2*x + 1 >= 0 gives x >= 0.
   const Int128 g = common_divisor(*form);
   nonnegative_.push_back(g > 1 ? floor_divided(*form, g) : *std::move(form));
 }

@@ -23,13 +23,12 @@ struct Constraint {
 [[nodiscard]] std::string_view name_of(Comparison c);  ///< "<=" and so on
 [[nodiscard]] std::string to_string(const ExprContext& context, const Constraint& c);
 [[nodiscard]] bool holds(Int128 lhs, Comparison c, Int128 rhs);
-/// Moves everything to one side: the expression is >= 0 or, where `second` is true, == 0.
+/// Moves everything to one side: the expression is >= 0; or == 0 if `second` is true.
 [[nodiscard]] std::pair<Expr, bool> as_expression(ExprContext& exprs, const Constraint& c);
 
-/// Facts known about the symbols of a program: their ranges (in the context) and a list of constraints. Answers are
-/// sound, not complete: false means "not shown". They hold in exact arithmetic, for every binding that satisfies the
-/// constraints. A question costs a bounded number of steps, whatever the constraints. Thread-safe once the last
-/// constraint is added.
+/// Facts about a program's symbols: their ranges, which are in the context, and a list of constraints. Answers hold in
+/// exact arithmetic, for every binding that satisfies the constraints. They are sound but not complete: false means
+/// "not shown". A question takes a bounded number of steps. Thread-safe after the last constraint is added.
 class Facts {
  public:
   explicit Facts(ExprContext& context) : context_(&context) {}

@@ -9,7 +9,7 @@
 namespace padlock::ir {
 namespace {
 
-/// t / p for products: the factors of t without those of p, if all of p's are there.
+/// Divides product t by product p: returns the factors of t without those of p, if t has them all.
 std::optional<Expr> divided(ExprContext& context, Expr t, Expr p) {
   const auto factors = [](const Expr& e) {
     return e.kind() == ExprKind::product ? e.operands() : std::span<const Expr>(&e, 1);
@@ -34,7 +34,7 @@ Division divide_by_constant(const LinearForm& a, Int128 d) {
   return r;
 }
 
-// b = c * p: takes out the terms of a that are multiples of it.
+// For b = c * p: subtracts the terms of a that are multiples of b.
 std::optional<Division> divide_by_monomial(ExprContext& context, const LinearForm& a, Expr p, Int128 c) {
   Division r{{}, {a.constant, {}, {}}};
   for (std::size_t i = 0; i < a.terms.size(); ++i) {
@@ -51,7 +51,7 @@ std::optional<Division> divide_by_monomial(ExprContext& context, const LinearFor
   return r;
 }
 
-// b is a sum: takes out the literal multiple of it that its first term calls for, if that leaves fewer terms.
+// For a sum b: subtracts the literal multiple of b that cancels its first term in a, if fewer terms remain.
 std::optional<Division> divide_by_sum(const LinearForm& a, const LinearForm& b) {
   const auto quotient = exact_quotient(a.coefficient_of(b.terms[0]), b.coefficients[0]);
   const auto minus = quotient ? checked_mul<Int128>(*quotient, -1) : std::nullopt;

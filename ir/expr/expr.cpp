@@ -33,7 +33,7 @@ int compare(const T& a, const T& b) {
   return a < b ? -1 : b < a ? 1 : 0;
 }
 
-// Symbols first and constants last, so that texts read "S + 1", "2*S*T", "min(S, 8)".
+// Orders symbols first and constants last, so that texts read "S + 1", "2*S*T", "min(S, 8)".
 int rank_of(ExprKind kind) {
   switch (kind) {
     case ExprKind::symbol:
@@ -56,7 +56,7 @@ int rank_of(ExprKind kind) {
   return 8;
 }
 
-// Coordinates are declared on demand, so their indices say nothing; their axes (the node's value) do.
+// Coordinates are declared on demand, so they are ordered by axis (the node's value) and not by index.
 int symbol_order(Expr a, Expr b) {
   if (a.has_coordinate() != b.has_coordinate()) return a.has_coordinate() ? 1 : -1;
   return a.has_coordinate() ? compare(a.constant(), b.constant()) : compare(a.symbol(), b.symbol());
@@ -64,9 +64,8 @@ int symbol_order(Expr a, Expr b) {
 
 }  // namespace
 
-// Equal expressions are the same node, so only the first operands that differ are looked into: the walk goes down one
-// path and is linear. Depths decide first, because the terms of a long chain of statements, each nested in the next,
-// differ in nothing before the bottom otherwise.
+// Equal expressions are one node, so only the first operands that differ are compared: the walk follows one path and is
+// linear. Depths are compared first. Otherwise two long chains of nested statements would differ only at the bottom.
 int structural_order(Expr a, Expr b) {
   if (a == b) return 0;
   if (a.kind() != b.kind()) return compare(rank_of(a.kind()), rank_of(b.kind()));
@@ -84,8 +83,8 @@ int structural_order(Expr a, Expr b) {
   return compare(a.constant(), b.constant());
 }
 
-/// A node is looked up; a new one is allocated too, and what is known of it derived. Both count the same, so that no
-/// budget depends on what else was made of the expressions of a program.
+/// The cost of making a node. A new node costs more than a look-up but counts the same, so that a budget does not
+/// depend on earlier expressions of the program.
 constexpr std::size_t kStepsOfNode = 4;
 
 struct ExprContext::Store {
@@ -96,14 +95,14 @@ struct ExprContext::Store {
     bool operator()(const ExprNode* a, const ExprNode* b) const { return same_structure(*a, *b); }
   };
 
-  mutable std::mutex mutex;  // guards all that follows; nodes and symbols do not change once they are in
+  mutable std::mutex mutex;  // guards everything below; nodes and symbols never change once added
   std::deque<ExprNode> nodes;
   std::unordered_set<const ExprNode*, Hash, Equal> interned;
   std::deque<Symbol> symbols;
   std::vector<const ExprNode*> symbol_nodes;
-  std::unordered_map<std::string_view, std::uint32_t> symbol_by_name;  // views of `symbols`
+  std::unordered_map<std::string_view, std::uint32_t> symbol_by_name;  // keys are views of `symbols`
 
-  // The mutex is held.
+  // Precondition: the mutex is held.
   const ExprNode* add(ExprNode node) {
     node.id = static_cast<std::uint32_t>(nodes.size());
     return &nodes.emplace_back(std::move(node));

@@ -17,20 +17,19 @@
 
 namespace padlock::ir {
 
-// An Expr is an integer expression over symbols. It is interned: within one ExprContext two equal handles are the
-// same expression, and every expression is in canonical form (below), so that equality of polynomials is equality
-// of handles. One Expr is evaluated for allocation, emitted for indexing, proved and printed; nothing else in the
-// code base may compute a size or an address.
+// An Expr is an integer expression over symbols. It is interned: within one ExprContext equal expressions have equal
+// handles. Every expression is in canonical form (below), so equal polynomials are equal handles. One Expr is evaluated
+// for allocation, emitted for indexing, proved and printed; no other code may compute a size or an address.
 //
-// Canonical form. A sum is  c0 + c1*t1 + ... + ck*tk  with non-zero literal coefficients and distinct terms ti that
-// are neither constants nor sums; a product is a sorted list (powers repeat a factor) of factors that are neither
-// constants, products nor sums. Operands are sorted by `structural_order`, which does not depend on the order of
-// creation, so that two contexts with the same symbols print the same text.
+// Canonical form. A sum is  c0 + c1*t1 + ... + ck*tk  with non-zero literal coefficients and distinct terms, none of
+// which is a constant or a sum. A product is a sorted list of factors (a power repeats its factor), none of which is a
+// constant, a product or a sum. Operands are sorted by `structural_order`, which does not depend on the order of
+// creation: two contexts with the same symbols print the same text.
 //
-// Simplifying may remove an overflow and never adds one. A sum is evaluated exactly, whatever its partial sums (only
-// its value must fit), so flattening is always allowed; products are distributed only where the ranges prove that no
-// partial result can leave 126 bits, and up to 64 terms. Otherwise a product has sums as factors; and where a literal
-// coefficient would not fit 128 bits, a sum has sums or constants as terms ("opaque" operands).
+// Simplifying may remove an overflow and never adds one. Only the value of a sum must fit, not its partial sums, so
+// sums are always flattened. Products are distributed up to 64 terms, and only if the ranges show that no partial
+// result leaves 126 bits; otherwise a product has sums as factors. If a literal coefficient would not fit in 128 bits,
+// a sum has sums or constants as terms ("opaque" operands).
 
 enum class ExprKind : std::uint8_t {
   constant,  ///< value
@@ -43,7 +42,7 @@ enum class ExprKind : std::uint8_t {
   max,
 };
 
-/// Inclusive bounds of a value; a side that is not known is kMin or kMax, which arithmetic keeps (saturates to).
+/// Inclusive bounds of a value. An unknown side is kMin or kMax, to which arithmetic saturates.
 struct Range {
   static constexpr Int128 kMin = -(Int128{1} << 126);
   static constexpr Int128 kMax = Int128{1} << 126;
@@ -56,8 +55,8 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// A value known to be `residue` modulo `modulus`, 0 <= residue < modulus; modulus 0 means the constant `residue`,
-/// modulus 1 that nothing is known.
+/// States that a value is `residue` modulo `modulus`, 0 <= residue < modulus. Modulus 0: it is the constant `residue`.
+/// Modulus 1: nothing is known.
 struct Congruence {
   std::int64_t modulus = 1;
   std::int64_t residue = 0;
@@ -76,7 +75,7 @@ struct Symbol {
   SymbolKind kind = SymbolKind::extent;
   Range range;
   Congruence congruence;
-  bool is_data = false;  ///< a coordinate that is read from a tensor, not counted
+  bool is_data = false;  ///< a coordinate read from a tensor's data
 };
 
 struct ExprNode;
@@ -104,11 +103,11 @@ class Expr {
   [[nodiscard]] std::uint32_t depth() const;
   /// Creation number within the context: operands have smaller ids than their users (a topological order).
   [[nodiscard]] std::uint32_t id() const;
-  /// Returns whether the ranges show that evaluating it overflows for no admissible values of its symbols.
+  /// Returns whether the ranges show that evaluation overflows for no admissible values of its symbols.
   [[nodiscard]] bool cannot_overflow() const;
-  /// Returns whether a coordinate symbol occurs in it.
+  /// Returns whether it contains a coordinate symbol.
   [[nodiscard]] bool has_coordinate() const;
-  /// Returns whether one of them is data: it goes along with no other.
+  /// Returns whether one of its coordinates is data.
   [[nodiscard]] bool has_data() const;
   /// The node behind the handle (expr_node.h), for the sources that make expressions.
   [[nodiscard]] const ExprNode& node() const { return *node_; }
@@ -124,7 +123,8 @@ class Expr {
 /// Compares two expressions of one context: -1, 0 or 1, independent of creation order.
 [[nodiscard]] int structural_order(Expr a, Expr b);
 
-/// Owner and maker of expressions. Thread-safe: making locks, nodes are immutable. Not copyable; handles point in.
+/// Owns and makes expressions. Thread-safe: making locks, and nodes are immutable. Not copyable, because handles point
+/// into it.
 class ExprContext {
  public:
   ExprContext();
@@ -175,12 +175,11 @@ class ExprContext {
 };
 
 /// Evaluates an expression with checked arithmetic. `values[i]` is the value of symbol i. Intermediates have 128 bits
-/// (absolute values below 2^127); a product with a zero factor is 0 whatever the others are. Error (invalid_argument)
-/// where an intermediate overflows 128 bits or a divisor is not positive; it names the expression. Expressions
-/// evaluated often belong on an ExprTape.
+/// (absolute values below 2^127); a product with a zero factor is 0 whatever the other factors are. Error:
+/// invalid_argument, which names the expression, if an intermediate overflows 128 bits or a divisor is not positive. An
+/// ExprTape evaluates an expression repeatedly at lower cost.
 [[nodiscard]] Result<Int128> evaluate(const ExprContext& context, Expr e, std::span<const std::int64_t> values);
-/// Evaluates an expression whose result must fit 64 bits, as that of every stated expression must; otherwise as
-/// `evaluate`.
+/// Evaluates an expression whose result must fit in 64 bits, as every stated expression must; else as `evaluate`.
 [[nodiscard]] Result<std::int64_t> evaluate_int64(const ExprContext& context, Expr e,
                                                   std::span<const std::int64_t> values);
 

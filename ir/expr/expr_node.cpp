@@ -21,7 +21,7 @@ Range sum_range(const ExprNode& node, std::span<const Range> operands) {
   return r;
 }
 
-// Factors are sorted, so a power's repetitions stand together; pairs of them are squares, which are never negative.
+// Factors are sorted, so equal factors are adjacent. Pairs of them are squares, which are never negative.
 Range product_range(const ExprNode& node, std::span<const Range> operands) {
   Range r{1, 1};
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -110,8 +110,8 @@ void derive_properties(ExprNode& node) {
   }
   node.congruence = congruence_of(node);
   node.range = tighten(range_of(node, ranges), node.congruence);
-  // Quotients, remainders, minima and maxima are no larger than an operand. A sum's value alone must fit; a product
-  // without a zero factor is no smaller than any partial product.
+  // Quotients, remainders, minima and maxima are no larger than an operand. Of a sum only the value must fit. A product
+  // without a zero factor is at least as large as its partial products.
   if (node.kind == ExprKind::sum || node.kind == ExprKind::product) node.cannot_overflow &= node.range.bounded();
 }
 

@@ -16,7 +16,7 @@ struct ExprNode {
   std::uint32_t symbol = 0;
   std::uint32_t id = 0;
   std::uint32_t depth = 1;
-  std::uint64_t coordinates = 0;  // a bit for each coordinate in it: that of the axis, modulo 64
+  std::uint64_t coordinates = 0;  // one bit for each coordinate in it: axis modulo 64
   Int128 value = 0;               // a constant, the constant summand of a sum, the axis of a coordinate
   std::vector<Expr> operands;
   std::vector<Int128> coefficients;

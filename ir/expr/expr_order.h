@@ -12,10 +12,10 @@
 // Topological order of expressions, for the sources that walk their DAG.
 namespace padlock::ir {
 
-/// Every node below the roots once, operands before their users (by id), and the slot of each.
+/// All nodes below the roots, each once, operands before their users (by id), and the slot of each.
 struct Order {
   std::vector<Expr> nodes;
-  std::unordered_map<std::uint32_t, std::uint32_t> slot_of;  // by id
+  std::unordered_map<std::uint32_t, std::uint32_t> slot_of;  // keys are ids
 
   explicit Order(std::span<const Expr> roots) {
     std::vector<Expr> pending;

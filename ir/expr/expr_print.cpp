@@ -4,8 +4,8 @@ namespace padlock::ir {
 
 namespace {
 
-/// Appends text until the limit is passed; then every call returns at once, so that the cost follows the limit and
-/// not the number of paths through the DAG.
+/// Appends text up to the limit; after that every call returns at once. So the cost follows the limit, not the number
+/// of paths through the DAG.
 class Printer {
  public:
   Printer(const ExprContext& context, std::size_t limit) : context_(context), limit_(limit) {}
@@ -48,7 +48,7 @@ class Printer {
     }
   }
 
-  // Symbols, calls and literals without a sign stand bare; all else in parentheses.
+  // Prints symbols, calls and literals without a sign bare, all else in parentheses.
   void print_factor(Expr e) {
     const bool bare = e.kind() == ExprKind::symbol || e.kind() == ExprKind::min || e.kind() == ExprKind::max ||
                       (e.is_constant() && e.constant() >= 0);
@@ -57,7 +57,7 @@ class Printer {
     if (!bare) out_ += ')';
   }
 
-  // `*`, floordiv and mod are of one precedence and left-associative.
+  // `*`, floordiv and mod have one precedence and are left-associative.
   void print_joined(Expr e, const char* separator) {
     bool first = true;
     for (const Expr operand : e.operands()) {
@@ -110,7 +110,8 @@ class Printer {
     bare && !(term.is_constant() && term.constant() < 0) ? print(term) : print_factor(term);
   }
 
-  /// A symbol or a product of symbols: "2*S*T" and "-S*T" read back as the coefficient times the whole product.
+  /// Returns whether it is a symbol or a product of symbols: "2*S*T" and "-S*T" read back as the coefficient times the
+  /// whole product.
   static bool of_symbols(Expr term) {
     if (term.kind() == ExprKind::symbol) return true;
     if (term.kind() != ExprKind::product) return false;

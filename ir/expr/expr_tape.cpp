@@ -15,7 +15,7 @@ namespace padlock::ir {
 namespace {
 
 constexpr std::size_t kErrorTextLimit = 200;
-constexpr std::size_t kFewNodes = 128;  // of a program that is not odd
+constexpr std::size_t kFewNodes = 128;  // enough for ordinary programs
 
 std::string text_of(const ExprContext& context, Expr e) { return to_string(context, e, kErrorTextLimit); }
 
@@ -29,7 +29,7 @@ Error not_narrow(const ExprContext& context, Expr root, Int128 value) {
 
 template <class T>
 struct ExprTape::Value {
-  T number;  // without a value: so that an array of them costs nothing to make
+  T number;  // uninitialized, so that an array of them costs nothing to make
   bool known;
 
   static Value of(Int128 v) {
@@ -39,9 +39,9 @@ struct ExprTape::Value {
   static Value none() { return {0, false}; }
 };
 
-/// One evaluation: the value of a node from those of its operands. In 64 bits fewer nodes have a value than in 128, and
-/// those that have one have the same. A product with a zero factor is 0 even if another factor has no value, so an
-/// error counts only if a root depends on it.
+/// One evaluation: computes the value of a node from those of its operands. A node may have a value in 128 bits but
+/// none in 64; if it has both, they are equal. A product with a zero factor is 0 even if another factor has no value,
+/// so an error counts only if a root depends on it.
 template <class T>
 class ExprTape::Evaluation {
  public:
@@ -49,8 +49,8 @@ class ExprTape::Evaluation {
 
   Value<T> value_of(const Step& step, const Operand* operands) const {
     const Value<T> value = unchecked_value_of(step, operands);
-    // -2^127, which has no negative, counts as overflow: otherwise x * (-y), which is -(x * y) in canonical form, would
-    // have a value where x * y has none. -2^63 has a negative in 128 bits.
+    // -2^127, whose negative does not fit, counts as overflow. Otherwise x * (-y), which is -(x * y) in canonical form,
+    // would have a value when x * y has none. The negative of -2^63 fits in 128 bits.
     if constexpr (std::is_same_v<T, Int128>)
       if (value.number == std::numeric_limits<Int128>::min()) return Value<T>::none();
     return value;
@@ -127,7 +127,7 @@ class ExprTape::Evaluation {
   const Value<T>& at(const Operand& operand) const { return results_[operand.slot]; }
 
   std::span<const std::int64_t> values_;
-  const Value<T>* results_;  // of the steps before
+  const Value<T>* results_;  // values of earlier steps
 };
 
 ExprTape::ExprTape(const ExprContext& context, std::vector<Expr> roots) : context_(&context), roots_(std::move(roots)) {
@@ -156,7 +156,7 @@ void ExprTape::run(std::span<const std::int64_t> values, std::span<Value<T>> res
   }
 }
 
-/// Evaluates in 64 bits. Returns whether all roots have a value; otherwise `out` is meaningless.
+/// Evaluates in 64 bits. Returns whether all roots have a value; if not, `out` is meaningless.
 template <class Out>
 bool ExprTape::evaluate_narrow(std::span<const std::int64_t> values, std::span<Out> out) const {
   StackArray<Value<std::int64_t>, kFewNodes> results(steps_.size());

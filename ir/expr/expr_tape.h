@@ -10,16 +10,16 @@
 
 namespace padlock::ir {
 
-/// A tape evaluates many expressions repeatedly: their DAG is a flat array of steps, one for each shared node,
-/// evaluated in 64 bits and, if a root then has no value, in 128. A tape gives the same values as `evaluate` of expr.h.
-/// Allocates nothing up to 128 nodes. Immutable after construction, thread-safe.
+/// Evaluates many expressions repeatedly. Their DAG is a flat array of steps, one for each shared node. It is evaluated
+/// in 64 bits, and again in 128 if a root then has no value. The values are those of `evaluate` in expr.h. Allocates
+/// nothing up to 128 nodes. Immutable after construction, thread-safe.
 class ExprTape {
  public:
   ExprTape() = default;
   ExprTape(const ExprContext& context, std::vector<Expr> roots);
   [[nodiscard]] std::span<const Expr> roots() const { return roots_; }
 
-  /// Writes the value of root i to out[i]. Errors as evaluate_int64, naming the root; the roots before it are written.
+  /// Writes the value of root i to out[i]. Errors as evaluate_int64, naming the root; earlier roots are written.
   [[nodiscard]] Status evaluate(std::span<const std::int64_t> values, std::span<std::int64_t> out) const;
   /// Writes the values of the roots in 128 bits, nullopt for a root that has no value.
   void evaluate(std::span<const std::int64_t> values, std::span<std::optional<Int128>> out) const;

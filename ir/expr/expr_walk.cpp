@@ -1,4 +1,4 @@
-// Ranges and substitution: readers of an expression's DAG that visit a node once.
+// Ranges and substitution: walks over an expression's DAG that visit each node once.
 
 #include <algorithm>
 

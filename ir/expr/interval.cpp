@@ -6,7 +6,7 @@ namespace padlock::ir {
 
 namespace {
 
-// A side is "not known" only in its own direction: a lower bound of kMax is a fact, not the absence of one.
+// A lower bound is unknown only as kMin, an upper one only as kMax: a lower bound of kMax is a fact.
 Int128 add_low(Int128 a, Int128 b) { return a <= Range::kMin || b <= Range::kMin ? Range::kMin : saturating_add(a, b); }
 Int128 add_high(Int128 a, Int128 b) {
   return a >= Range::kMax || b >= Range::kMax ? Range::kMax : saturating_add(a, b);
@@ -24,7 +24,7 @@ Range operator+(const Range& a, const Range& b) {
 }
 
 Range operator*(const Range& a, const Range& b) {
-  // Multiplying a saturated bound by anything but 0 saturates again, so corners need no case for "not known".
+  // A saturated bound times anything but 0 saturates again, so the corners need no case for unknown sides.
   const auto corners = {saturating_mul(saturate(a.lo), saturate(b.lo)), saturating_mul(saturate(a.lo), saturate(b.hi)),
                         saturating_mul(saturate(a.hi), saturate(b.lo)), saturating_mul(saturate(a.hi), saturate(b.hi))};
   return {std::min(corners), std::max(corners)};
@@ -67,7 +67,7 @@ Range tighten(const Range& a, const Congruence& c) {
   Range r = a;
   if (a.lo > Range::kMin) r.lo += floor_mod<Int128>(c.residue - a.lo, c.modulus);
   if (a.hi < Range::kMax) r.hi -= floor_mod<Int128>(a.hi - c.residue, c.modulus);
-  return r.lo <= r.hi ? r : a;  // an empty range would be a symbol without values: whoever binds it says so
+  return r.lo <= r.hi ? r : a;  // An empty range would be a symbol without values, which binding reports.
 }
 
 }  // namespace padlock::ir

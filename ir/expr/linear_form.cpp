@@ -62,7 +62,7 @@ Int128 common_divisor(const LinearForm& a, Int128 with) {
   UInt128 g = magnitude_of(with);
   for (const Int128 c : a.coefficients)
     for (UInt128 x = magnitude_of(c); x != 0;) x = std::exchange(g, x) % x;
-  // 2^127 is no Int128; a divisor of the greatest common divisor will do.
+  // 2^127 does not fit in an Int128; half of it also divides everything.
   return static_cast<Int128>(g > (~UInt128{0} >> 1) ? g >> 1 : g);
 }
 

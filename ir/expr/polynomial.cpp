@@ -14,15 +14,15 @@ namespace {
 constexpr std::size_t kMaxTerms = 64;          // of a product that is distributed
 constexpr std::size_t kMaxOpaqueFactors = 16;  // more sums than this in a product are not tried pairwise
 
-/// A factor, and how large the terms of it may be together.
+/// A factor, and a bound of the sum of its terms' magnitudes.
 struct Bounded {
   explicit Bounded(Expr e) : form(LinearForm::of(e)), bound(magnitude_bound(form)) {}
   LinearForm form;
   Int128 bound;
 };
 
-// The result's terms are products of factors that cannot overflow, and the sum of all their absolute values is below
-// 2^126: no way of evaluating it overflows.
+// Returns whether the product may be distributed: its factors cannot overflow, and the sum of the magnitudes of all
+// resulting terms is below 2^126. Then no order of evaluation overflows.
 bool may_distribute(const Bounded& a, const Bounded& b) {
   return a.form.size() * b.form.size() <= kMaxTerms && saturating_mul(a.bound, b.bound) < Range::kMax;
 }
@@ -31,8 +31,8 @@ Expr multiply_terms(ExprContext& context, Expr a, Expr b) {
   return Simplifier::join(context, ExprKind::product, {a, b});
 }
 
-// a + factor * b where the coefficients cannot be merged within 128 bits: b becomes a term as it is. a's own terms stay
-// terms, so that a sum made step by step asks no partial sum to fit.
+// Returns a + factor * b for coefficients that cannot be merged within 128 bits: b becomes one term. The terms of a
+// stay terms, so that no partial sum of a sum made step by step has to fit.
 Expr opaque_sum(ExprContext& context, Expr a, Expr b, Int128 factor) {
   if (auto form = added(LinearForm::of(a), LinearForm{0, {b}, {1}}, factor))
     return Simplifier::make(context, *std::move(form));
@@ -58,7 +58,7 @@ std::optional<Expr> distribute(ExprContext& context, const LinearForm& a, const 
   return Simplifier::make(context, *std::move(total));
 }
 
-/// Multiplies them out, if that is allowed.
+/// Multiplies two sums out, if may_distribute.
 std::optional<Expr> distributed(ExprContext& context, const Bounded& a, const Bounded& b) {
   return may_distribute(a, b) ? distribute(context, a.form, b.form) : std::nullopt;
 }
@@ -72,7 +72,7 @@ struct Factors {
   Int128 coefficient = 1;
   std::vector<Expr> monomial;
   std::vector<Expr> sums;
-  std::vector<Expr> alone = {};  ///< of the sums those that were no factors before, and may have common factors
+  std::vector<Expr> alone = {};  ///< new sums, which may still have a factor common to all terms
 
   void add(Expr term) {
     for (const Expr e : factors_of(term)) (e.kind() == ExprKind::sum ? sums : monomial).push_back(e);
@@ -80,7 +80,7 @@ struct Factors {
   }
 };
 
-// Factors that all terms have.
+// Returns the factors that all terms share.
 std::vector<Expr> common_factors(const LinearForm& form) {
   if (form.constant != 0) return {};
   const auto first = factors_of(form.terms[0]);
@@ -105,7 +105,7 @@ Expr without(ExprContext& context, Expr term, std::span<const Expr> factors) {
   return Simplifier::make(context, ExprKind::product, std::move(rest));
 }
 
-/// coefficient * product of factors * rest: a sum without what all its terms have in common.
+/// A sum as coefficient * product of factors * rest. `rest` has no factor that all its terms share.
 struct Content {
   Int128 coefficient = 1;
   std::vector<Expr> factors;
@@ -140,7 +140,8 @@ void add_without_content(ExprContext& context, Factors& to, Expr sum) {
   to.sums.push_back(Simplifier::make(context, std::move(content->rest)));
 }
 
-// A form that has sums or constants as terms, because coefficients did not fit, with as many of them merged as fit.
+// Merges the sums and constants among a form's terms, which are there because coefficients did not fit, as far as they
+// fit now.
 LinearForm flattened(const LinearForm& form) {
   LinearForm total{form.constant, {}, {}};
   for (std::size_t i = 0; i < form.terms.size(); ++i) {
@@ -154,7 +155,7 @@ LinearForm flattened(const LinearForm& form) {
 
 bool is_opaque_term(Expr term) { return term.kind() == ExprKind::sum || term.is_constant(); }
 
-// Two sums multiplied out, times everything else.
+// Returns the two sums multiplied out, times all other factors.
 std::optional<Expr> distribute_two_sums(ExprContext& context, const Factors& factors, Expr monomial) {
   const auto& sums = factors.sums;
   std::vector<Bounded> bounded;
@@ -172,8 +173,8 @@ std::optional<Expr> distribute_two_sums(ExprContext& context, const Factors& fac
   return std::nullopt;
 }
 
-// A product that cannot be multiplied out as a whole: sums freed of common factors, no two of which can be multiplied
-// out. In that form it does not matter which factors met first, and the text, read from left to right, gives it back.
+// Makes a product that cannot be multiplied out as a whole: its sums have no common factors left, and no two of them
+// can be multiplied out. The form does not depend on the order of multiplication, so the printed text reads back to it.
 Expr multiply_opaque(ExprContext& context, Factors factors) {
   for (const Expr sum : factors.alone) {
     factors.sums.erase(std::ranges::find(factors.sums, sum));
@@ -181,7 +182,7 @@ Expr multiply_opaque(ExprContext& context, Factors factors) {
   }
   const Expr monomial =
       factors.monomial.empty() ? context.constant(1) : Simplifier::join(context, ExprKind::product, factors.monomial);
-  if (factors.sums.size() == 1) {  // without a large common coefficient the ranges may allow it after all
+  if (factors.sums.size() == 1) {  // The ranges may allow it now, without a large common coefficient.
     if (const auto product = distributed(context, Bounded(monomial), Bounded(factors.sums[0])))
       return Simplifier::scale(context, *product, factors.coefficient);
   }
@@ -228,11 +229,11 @@ namespace {
 struct Term {
   Expr expr;
   Int128 coefficient;
-  std::size_t added;  ///< how many were added before it
+  std::size_t added;  ///< number of terms added before it
 };
 
-/// Appends the terms of factor * e, and adds its constant to `constant`; false where a number does not fit, or a term
-/// is opaque.
+/// Appends the terms of factor * e, and adds its constant to `constant`. Returns false if a number does not fit, or a
+/// term is opaque.
 bool append_terms(Expr e, Int128 factor, std::vector<Term>& terms, Int128& constant) {
   const LinearForm form = LinearForm::of(e);
   const auto scaled = checked_mul(factor, form.constant);
@@ -247,9 +248,9 @@ bool append_terms(Expr e, Int128 factor, std::vector<Term>& terms, Int128& const
   return true;
 }
 
-/// Merges equal terms in the order in which they were added; nothing where a coefficient does not fit on the way.
+/// Merges equal terms in the order in which they were added; nullopt if a coefficient does not fit on the way.
 std::optional<LinearForm> merged(Int128 constant, std::vector<Term> terms) {
-  // Not std::stable_sort, which takes another way where memory is short and so would hide it.
+  // Not std::stable_sort: it changes its method if memory is short, which would hide the shortage.
   std::ranges::sort(terms, [](const Term& a, const Term& b) {
     const auto order = structural_order(a.expr, b.expr);
     return order != 0 ? order < 0 : a.added < b.added;
@@ -304,7 +305,7 @@ Expr Simplifier::multiply(ExprContext& context, Expr a, Expr b) {
   if (a.is_constant()) return scale(context, b, a.constant());
   if (b.is_constant()) return scale(context, a, b.constant());
   const LinearForm x = LinearForm::of(a), y = LinearForm::of(b);
-  if (x.is_monomial() && x.coefficients[0] != 1)  // the coefficient stays outside of the product
+  if (x.is_monomial() && x.coefficients[0] != 1)  // the coefficient stays outside the product
     return scale(context, multiply(context, x.terms[0], b), x.coefficients[0]);
   if (y.is_monomial() && y.coefficients[0] != 1)
     return scale(context, multiply(context, a, y.terms[0]), y.coefficients[0]);

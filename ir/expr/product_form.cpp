@@ -68,7 +68,8 @@ void Products::multiply(ProductForm& form, Expr e) {
     form.factors.push_back(e);
 }
 
-/// Replaces one quotient and its divisor by the dividend, where that is a multiple. Returns whether there was one.
+/// Replaces a quotient and its divisor among the factors by the dividend, if the divisor divides it. Returns whether it
+/// found one.
 bool Products::undo_division(ProductForm& form) {
   for (std::size_t i = 0; i < form.factors.size(); ++i) {
     const Expr quotient = form.factors[i];

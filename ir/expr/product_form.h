@@ -9,19 +9,19 @@
 
 namespace padlock::ir {
 
-/// A product taken apart: a literal, and factors that are no products, sorted by Expr::id.
+/// A product as a literal and factors that are no products, sorted by Expr::id.
 struct ProductForm {
   Int128 coefficient = 1;
   std::vector<Expr> factors = {};
   friend bool operator==(const ProductForm&, const ProductForm&) = default;
 };
 
-/// Compares products of extents. Each extent is written with quotients in place of remainders (x mod d is
-/// x - d * (x floordiv d)), so that what was rounded up to a multiple is seen to be one; a quotient times its divisor
-/// is the dividend, where that is known to be a multiple. Nothing is multiplied out, so that any sizes will do.
+/// Compares products of extents. It writes remainders by quotients (x mod d is x - d * (x floordiv d)), so that an
+/// extent rounded up to a multiple is seen to be one. A quotient times its divisor becomes the dividend if that is
+/// known to be a multiple. Nothing is multiplied out, so sizes may be arbitrarily large.
 class Products {
  public:
-  /// `known`: constraints that hold; those of the form `x mod d == 0` are used. Borrows the context.
+  /// `known`: constraints that hold; only those of the form `x mod d == 0` are used. Borrows the context.
   Products(ExprContext& exprs, std::span<const Constraint> known);
 
   [[nodiscard]] ProductForm of(std::span<const Expr> extents);

@@ -12,13 +12,13 @@ namespace padlock::ir {
 
 namespace {
 
-constexpr std::size_t kMaxPairedOperands = 32;  // more than this are only checked for equal ones
+constexpr std::size_t kMaxPairedOperands = 32;  // with more operands, only equal ones are found
 constexpr std::size_t kComparedInAStep = 8;     // equal handles are equal expressions
 
-// Every rule below needs b >= 1, which its caller guarantees; `constant_divisor` is 0 where b is no constant.
+// The rules below require b >= 1, and the caller guarantees it. `constant_divisor` is 0 if b is no constant.
 Int128 constant_divisor(Expr b) { return b.is_constant() ? b.constant() : 0; }
 
-/// The value of a floordiv b, if the ranges leave only one.
+/// Returns the value of a floordiv b if the ranges leave only one.
 std::optional<Int128> only_quotient(Expr a, Expr b) {
   const Range q = floordiv(a.range(), b.range());
   if (q.lo == q.hi && q.bounded()) return q.lo;
@@ -70,8 +70,8 @@ std::optional<Expr> floordiv_common_factor(ExprContext& context, Expr a, Expr b)
   return context.floordiv(Simplifier::make(context, floor_divided(form, g)), context.constant(b.constant() / g));
 }
 
-// x floordiv n = -((-x + n - 1) floordiv n), where that makes the first coefficient positive: one form for both ways
-// of writing "rounded up".
+// x floordiv n = -((-x + n - 1) floordiv n), if that makes the first coefficient positive. So both ways of writing
+// "rounded up" get one form.
 std::optional<Expr> floordiv_of_negative(ExprContext& context, Expr a, Expr b) {
   const LinearForm form = LinearForm::of(a);
   if (constant_divisor(b) < 1 || form.terms.empty() || form.coefficients[0] > 0) return std::nullopt;
@@ -107,7 +107,7 @@ std::optional<Expr> mod_drop_multiples(ExprContext& context, Expr a, Expr b) {
   return context.mod(Simplifier::make(context, std::move(division->rest)), b);
 }
 
-// Coefficients into (-d/2, d/2], which never makes one larger.
+// Reduces coefficients into (-d/2, d/2], which never makes one larger.
 std::optional<Expr> mod_reduce_coefficients(ExprContext& context, Expr a, Expr b) {
   const Int128 d = constant_divisor(b);
   if (d < 1 || a.is_constant()) return std::nullopt;
@@ -158,7 +158,7 @@ bool le_by_difference(Expr a, Expr b) {
   return difference_range(b, a).lo >= 0;
 }
 
-/// a <= b because of what a minimum or a maximum is of.
+/// Returns whether the operands of a minimum or maximum show a <= b.
 bool le_by_operands(Expr a, Expr b) {
   const auto below_b = [b](Expr e) { return le_by_difference(e, b); };
   const auto above_a = [a](Expr e) { return le_by_difference(a, e); };
@@ -189,7 +189,7 @@ std::optional<Expr> pick(ExprContext&, Expr a, Expr b) {
 
 // --- product ---
 
-/// e, if x is min(e, 1) and e >= 0: 0 where e is 0, else 1.
+/// Returns e if x is min(e, 1) and e >= 0, so that x is 0 if e is, else 1.
 std::optional<Expr> indicated(Expr x) {
   if (x.kind() != ExprKind::min || x.operands().size() != 2 || !x.operands()[1].is_constant(1)) return std::nullopt;
   return x.operands()[0].range().lo >= 0 ? std::optional(x.operands()[0]) : std::nullopt;
@@ -232,8 +232,8 @@ std::optional<Expr> apply_rules(ExprContext& context, ExprKind kind, Expr a, Exp
   return std::nullopt;
 }
 
-/// Returns `next` joined with one of the operands, which is then `partner`, or nothing. Of many operands only those of
-/// a minimum or maximum that are equal are found.
+/// Joins `next` with one of the operands, which `partner` then names; nullopt if no rule applies. Among many operands
+/// of a minimum or maximum only equal ones are found.
 std::optional<Expr> joined_with_one(ExprContext& context, ExprKind kind, std::vector<Expr>& operands, Expr next,
                                     std::vector<Expr>::iterator& partner) {
   take_steps(1 + operands.size() / kComparedInAStep);

@@ -7,19 +7,19 @@
 
 namespace padlock::ir {
 
-/// The sum of elements, one after the other, as the language defines the adjoint of a pad: the first term is taken as
-/// it is, f16 and bf16 are added in f32 and rounded once, others in their own type, integers modulo 2^n. The caller has
+/// Adds elements one by one, as the language defines the adjoint of a pad. The first term is taken unchanged. f16 and
+/// bf16 are added in f32 and rounded once, other types in their own, integers modulo 2^n. Precondition: the caller has
 /// a DefaultFpEnvironment.
 class Accumulator {
  public:
   explicit Accumulator(DType type) : type_(type) {}
   void add(const Element& term);
-  /// Returns the sum; 0 of no term, the term of one.
+  /// Returns the sum; 0 without terms, and the term itself if there is one.
   [[nodiscard]] Element sum() const;
 
  private:
   DType type_;
-  int terms_ = 0;  // of which only 0, 1 and more are told apart
+  int terms_ = 0;  // 0, 1, or 2 for more
   Element first_;
   double wide_ = 0;   // f64
   float narrow_ = 0;  // the other floats

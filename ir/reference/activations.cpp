@@ -9,10 +9,10 @@ namespace {
 
 static_assert(std::numeric_limits<long double>::digits >= 64, "the reference needs more places than f64 has");
 
-/// Beyond every function's interesting arguments, and exp of it is far from overflow.
+/// Beyond it every function has reached its limit, and exp of it is far from overflow.
 constexpr long double kFar = 200;
 
-/// Rounds a + b once to f32: what the sum lacks decides where the sum looks like a tie.
+/// Rounds a + b once to f32: the error of the sum decides if the sum looks like a tie.
 float rounded_sum(long double a, long double b) {
   const long double sum = a + b;
   const long double lacking = std::abs(a) > std::abs(b) ? b - (sum - a) : a - (sum - b);
@@ -26,7 +26,7 @@ float sigmoid(long double x) {
   return static_cast<float>(1 / (1 + std::exp(-x)));
 }
 
-/// Multiplies x by a share, which for tiny x is a little more than 1/2 if x is positive, and a little less if not.
+/// Multiplies x by a share. For tiny x the share is slightly above 1/2 if x is positive, and slightly below if not.
 float gate(long double x, long double share) {
   if (x != 0 && std::abs(x) < 0x1p-100L) return static_cast<float>(std::nextafter(x / 2, 1.0L));
   return static_cast<float>(x * share);
@@ -41,7 +41,7 @@ long double gelu_tanh_argument(long double x) {
 
 float softplus(long double x) { return static_cast<float>(std::fmax(x, 0.0L) + std::log1p(std::exp(-std::abs(x)))); }
 
-/// Computes gelu and its like of a number whose magnitude is at most kFar.
+/// Computes gelu and related functions for a magnitude of at most kFar.
 float gated(Op op, long double x) {
   if (op == Op::gelu) return gate(x, normal_distribution(x));
   return gate(x, 1 / (1 + std::exp(-(op == Op::silu ? x : gelu_tanh_argument(x)))));

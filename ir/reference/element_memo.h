@@ -11,8 +11,9 @@
 
 namespace padlock::ir {
 
-/// Elements found so far while one element is evaluated, by value and coordinates: what makes evaluation walk a DAG
-/// and not a tree. Open addressing; `clear` is constant-time, since it happens once for every element of a result.
+/// The elements computed so far during the evaluation of one element, by value and coordinates: so evaluation walks a
+/// DAG and not a tree. Open addressing. `clear` takes constant time, because it runs once for every element of a
+/// result.
 class ElementMemo {
  public:
   void clear();

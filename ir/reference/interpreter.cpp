@@ -18,8 +18,8 @@
 namespace padlock::ir {
 namespace {
 
-/// Steps that one element may take. Sharing costs nothing (ElementMemo); what is left to multiply is coordinates: 40
-/// levels of two different pads of one value ask for 2^40 different elements.
+/// Steps that one element may take. ElementMemo makes sharing free, but distinct coordinates may still multiply: 40
+/// levels of two different pads of one value need 2^40 different elements.
 constexpr std::size_t kMaxSteps = std::size_t{1} << 16;
 constexpr std::size_t kMaxOperands = 3;  // of an elementwise operation
 
@@ -74,8 +74,8 @@ struct Interpreter::Impl {
     std::array<Element, kMaxOperands> operands = {};
   };
 
-  /// A sum whose terms are being evaluated: at each axis the coordinates of the operand that are added up, and where it
-  /// stands among their combinations, which go row by row.
+  /// A sum whose terms are being evaluated: for each axis the operand's coordinates to add up, and the current
+  /// combination of them. Combinations go row by row.
   struct Sum {
     std::vector<std::vector<std::int64_t>> choices;
     std::vector<std::int64_t> counts, at;
@@ -83,7 +83,7 @@ struct Interpreter::Impl {
     bool done = false;
   };
 
-  /// A search: what it compares with, and where its loop is.
+  /// A search in progress: the value to compare with, and the state of its loop.
   struct Search {
     std::optional<std::int64_t> wanted;
     std::int64_t low = 0, high = 0;
@@ -99,10 +99,10 @@ struct Interpreter::Impl {
   std::vector<std::int64_t> element_counts;
   ElementMemo memo;
   std::vector<Frame> frames;              // an explicit stack: nesting costs no machine stack
-  std::vector<Sum> sums;                  // of those frames that are sums
-  std::vector<Search> searches;           // of those that are searches
-  std::vector<std::int64_t> indices;      // of those that are takes: the values of indices so far
-  std::vector<std::int64_t> coordinates;  // of all frames, and of what is being entered
+  std::vector<Sum> sums;                  // the frames that are sums
+  std::vector<Search> searches;           // the frames that are searches
+  std::vector<std::int64_t> indices;      // values of the indices so far, of frames that are takes
+  std::vector<std::int64_t> coordinates;  // of all frames, and of the element to enter
   std::vector<std::int64_t> scratch;
   std::size_t steps = 0;
 
@@ -177,8 +177,8 @@ Result<Element> Interpreter::Impl::scalar(ValueId id) const {
   return Element{.bits = truncate_to(value.dtype, scalars[index])};
 }
 
-/// The operand's element at coordinates[base...], or nullopt and a new frame. Data movement with one user is walked
-/// through on the spot.
+/// Returns the operand's element at coordinates[base...], or pushes a frame and returns nullopt. Walks at once through
+/// data movement with one user.
 Result<std::optional<Element>> Interpreter::Impl::enter(Operand operand, std::size_t base) {
   while (true) {
     if (const auto* literal = std::get_if<Scalar>(&operand)) return Element{.bits = literal->bits};
@@ -253,7 +253,7 @@ Result<std::optional<Element>> Interpreter::Impl::enter_next_term(const Frame& f
   return enter(operand, base);
 }
 
-/// Evaluates the indices one after the other, then the element that they name, or the fill.
+/// Evaluates the indices one by one, then the element at these indices, or the fill.
 Result<std::optional<Element>> Interpreter::Impl::go_on_with_take(const std::optional<Element>& found) {
   Frame& frame = frames.back();
   const ValueId id = frame.value;
@@ -283,7 +283,7 @@ Result<std::optional<Element>> Interpreter::Impl::go_on_with_take(const std::opt
   return enter(operand, base);
 }
 
-/// Evaluates what is searched for, then the elements that the loop looks at.
+/// Evaluates the sought value, then the elements that the loop compares.
 Result<std::optional<Element>> Interpreter::Impl::go_on_with_search(const std::optional<Element>& found) {
   Frame& frame = frames.back();
   const ValueId id = frame.value;

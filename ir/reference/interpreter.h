@@ -12,8 +12,8 @@
 
 namespace padlock::ir {
 
-/// The reference interpreter. Evaluates the closed forms of the language element by element, on demand, and shares no
-/// code with lowering; the oracle of every test and of the tuner. One Interpreter serves one thread.
+/// The reference interpreter, with which every test and the tuner compare. It evaluates the closed forms of the
+/// language element by element, on demand, and shares no code with lowering. Not thread-safe.
 class Interpreter {
  public:
   /// `inputs[i]` is the storage of tensor parameter i (laid out as the program declares, evaluated under `binding`),
@@ -24,17 +24,17 @@ class Interpreter {
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;
 
-  /// Returns the element of any value at `coordinates` (one per axis, each in [0, extent)). Errors: resource_exhausted
-  /// where the program nests deeper than kMaxNesting or one element takes too many steps (many levels of several pads
-  /// of one value), naming the statement; invalid_argument for coordinates outside the value; internal where an input's
-  /// storage is smaller than its layout (nothing is read then).
+  /// Returns the element of a value at `coordinates` (one per axis, each in [0, extent)). Errors: resource_exhausted,
+  /// naming the statement, if the program nests deeper than kMaxNesting or one element takes too many steps (many
+  /// levels of several pads of one value); invalid_argument for coordinates outside the value; internal if an input's
+  /// storage is smaller than its layout (then nothing is read).
   [[nodiscard]] Result<Element> element(ValueId value, std::span<const std::int64_t> coordinates);
 
   /// Evaluates all elements of a value, row-major: bits packed as bool, i8 ... in `out` (storage_bytes of the dense
   /// result) and, if `nan_open` is given, one flag per element. Errors as `element`; invalid_argument for another size.
   [[nodiscard]] Status evaluate(ValueId value, std::span<std::byte> out, std::vector<bool>* nan_open = nullptr);
 
-  /// The same of the elements from number `first` on, row-major, as many as `out` holds. Errors as `evaluate`.
+  /// As `evaluate`, for the elements from number `first` on, row-major, as many as `out` holds.
   [[nodiscard]] Status evaluate_part(ValueId value, std::size_t first, std::span<std::byte> out,
                                      std::vector<bool>* nan_open = nullptr);
 

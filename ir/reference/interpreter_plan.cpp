@@ -14,10 +14,10 @@ DType dtype_of(const Program& program, const Operand& operand) {
   return program.value(std::get<ValueId>(operand)).dtype;
 }
 
-/// An operand's axis is broadcast where its extent is 1 for every binding; elsewhere extents are equal.
+/// Returns whether an operand's axis is broadcast: its extent is 1 for every binding. Otherwise extents are equal.
 bool is_broadcast(const Value& operand, std::size_t axis) { return operand.extents()[axis].is_constant(1); }
 
-/// Precondition: the tensor has elements, so that its offsets fit 64 bits.
+/// Precondition: the tensor has elements, so that its offsets fit in 64 bits.
 AffineOffset affine_offset_of(const Binding& binding, const Layout& layout, std::span<const std::int64_t> extents) {
   ExprContext& exprs = binding.program().exprs();
   std::vector<Expr> coordinates;
@@ -49,7 +49,7 @@ std::vector<PadAxis> pad_axes(const Binding& binding, const PadAttributes& pad, 
   return axes;
 }
 
-/// Appends the coordinates in an operand that broadcasts as in NumPy; of a scalar there are none.
+/// Appends the coordinates in an operand that broadcasts as in NumPy; none for a scalar.
 void append_broadcast(const Program& program, const Operand& which, std::span<const std::int64_t> coordinates,
                       std::vector<std::int64_t>& out) {
   const auto* id = std::get_if<ValueId>(&which);
@@ -87,7 +87,7 @@ Operand concat_source_of(const Value& value, const ValuePlan& plan, std::span<co
   return value.operands[static_cast<std::size_t>(piece)];
 }
 
-/// The element of the same number, counted row by row.
+/// Appends the coordinates of the element with the same number, counted row by row.
 void append_reshaped(std::span<const std::int64_t> from, std::span<const std::int64_t> coordinates,
                      std::span<const std::int64_t> to, std::vector<std::int64_t>& out) {
   std::int64_t number = 0;

@@ -58,14 +58,14 @@ std::uint64_t integer_to_float(DType from, DType to, std::uint64_t bits) {
   return round_to_float(to, negative, negative ? 0 - value : value, 0);
 }
 
-/// Largest magnitude of an integer type on that side of zero.
+/// Returns the largest magnitude of an integer type on one side of zero.
 std::uint64_t largest_magnitude(DType type, bool negative) {
   if (!is_signed(type)) return negative ? 0 : truncate_to(type, ~std::uint64_t{0});
   const std::uint64_t least = std::uint64_t{1} << (bit_width(type) - 1);
   return negative ? least : least - 1;
 }
 
-/// The integer part of |x|, or `limit` where that is larger.
+/// Returns the integer part of |x|, or `limit` if that is smaller.
 std::uint64_t truncated_magnitude(const Finite& x, std::uint64_t limit) {
   if (x.exponent <= 0) return x.exponent <= -64 ? 0 : std::min(x.significand >> -x.exponent, limit);
   if (std::bit_width(x.significand) + x.exponent > 64) return x.significand == 0 ? 0 : limit;
@@ -98,8 +98,8 @@ std::uint64_t round_to_float(DType to, bool negative, std::uint64_t significand,
   const int last_place = std::max(leading, least_normal) - format.fraction_bits;
   const int shift = last_place - exponent;
   const std::uint64_t rounded = shift <= 0 ? significand << -shift : shift_right_rounded(significand, shift);
-  // `rounded` of a normal number carries the hidden bit, worth one step of the exponent field; that and a carry out of
-  // rounding (to the next power of two, to the least normal, to infinity) come out right by plain addition.
+  // `rounded` of a normal number includes the hidden bit, which adds one step to the exponent field. That and a carry
+  // from rounding (to the next power of two, to the least normal, to infinity) come out right by plain addition.
   const int field = std::max(leading, least_normal) - least_normal;
   return sign | ((static_cast<std::uint64_t>(field) << format.fraction_bits) + rounded);
 }

@@ -61,14 +61,14 @@ struct FloatFormat {
   return (bits & ~format.sign_mask()) > format.infinity();
 }
 
-/// (-1)^negative * significand * 2^exponent, rounded once to nearest even; beyond the largest finite value infinity,
-/// subnormals as they are. Precondition: is_float(to).
+/// Rounds (-1)^negative * significand * 2^exponent once, to nearest even. Beyond the largest finite value returns
+/// infinity; subnormals are kept. Precondition: is_float(to).
 [[nodiscard]] std::uint64_t round_to_float(DType to, bool negative, std::uint64_t significand, int exponent);
 
-/// The language's `cast`, for every pair of types: to a float rounded once straight from the source (too large: inf;
-/// a NaN stays one, quiet, with its sign and the leading bits of its payload); float to integer truncates and
-/// saturates, NaN gives 0; integer to integer wraps; to bool `x != 0` (NaN: true), from bool 0 or 1 (`byte != 0`);
-/// to its own type the bits as they are.
+/// The language's `cast`, for every pair of types. To a float: rounded once, straight from the source; too large values
+/// become infinity; a NaN stays a NaN, quiet, with its sign and the leading bits of its payload. Float to integer:
+/// truncates and saturates, and NaN gives 0. Integer to integer: wraps. To bool: `x != 0` (NaN: true); from bool: 0 or
+/// 1 (`byte != 0`). To its own type: the same bits.
 [[nodiscard]] std::uint64_t convert(DType from, DType to, std::uint64_t bits);
 
 /// Converts a floating-point pattern to a host number. Exact (f32 takes f16, bf16 and f32). Precondition:

@@ -7,7 +7,7 @@
 namespace padlock::ir {
 namespace {
 
-/// Collects coordinates in [0, padded), in the order in which they come.
+/// Collects coordinates in [0, padded), in the order of the calls.
 class Collector {
  public:
   explicit Collector(std::int64_t padded) : padded_(padded) {}
@@ -21,14 +21,14 @@ class Collector {
   std::vector<std::int64_t> found_;
 };
 
-/// The first element stands for all before it, the last for all after it.
+/// The first element is the source of all coordinates before it, the last of all after it.
 void add_edge(Collector& found, const PadAxis& axis, std::int64_t padded, Int128 j) {
   const Int128 first = j == 0 ? Int128{0} : std::max<Int128>(axis.low + j, 0);
   const Int128 last = j == axis.extent - 1 ? Int128{padded} - 1 : std::min<Int128>(axis.low + j, Int128{padded} - 1);
   for (Int128 o = first; o <= last; ++o) found.add(o);
 }
 
-/// Every lap of `period` has the element once, and a mirrored mode once more, at `period` less `gap` less j.
+/// Every lap of `period` has the element once, and a mirrored mode has it once more, at `period` - `gap` - j.
 void add_laps(Collector& found, const PadAxis& axis, std::int64_t padded, Int128 j, Int128 period, int gap) {
   const bool mirrored = gap >= 0 && (gap == 1 || (2 * j) % period != 0);
   const Int128 first = -floor_div<Int128>(axis.low + period - 1, period);

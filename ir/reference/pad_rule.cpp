@@ -7,7 +7,7 @@
 namespace padlock::ir {
 namespace {
 
-/// In 128 bits: o - low and 2n leave 64.
+/// In 128 bits, because o - low and 2n may exceed 64.
 std::optional<Int128> constant_source(Int128 i, Int128 n, Int128 period) {
   if (i < 0 || i % period != 0 || i / period >= n) return std::nullopt;
   return i / period;

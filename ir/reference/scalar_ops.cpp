@@ -65,7 +65,7 @@ T arithmetic(Op op, T a, T b) {
   }
 }
 
-/// A computed result: which NaN it is, where it is one, the language leaves open.
+/// A computed result. If it is a NaN, the language leaves open which one.
 Element computed(DType type, std::uint64_t bits) { return {.bits = bits, .nan_open = is_nan(type, bits)}; }
 
 Element float_arithmetic(Op op, DType type, std::uint64_t a, std::uint64_t b) {
@@ -85,7 +85,7 @@ T float_function(Op op, T x) {
     case Op::ceil:
       return std::ceil(x);
     case Op::round:
-      return std::nearbyint(x);  // half to even: nothing here changes how the CPU rounds
+      return std::nearbyint(x);  // half to even: nothing here changes the CPU's rounding mode
     default:
       return std::sqrt(x);
   }
@@ -103,7 +103,7 @@ Element arithmetic_of(Op op, DType type, std::uint64_t a, std::uint64_t b) {
   return {.bits = truncate_to(type, arithmetic(op, a, op == Op::div && b == 0 ? std::uint64_t{1} : b))};
 }
 
-/// IEEE 754-2019 maximum and minimum: NaN if either is, +0 above -0. One of the operands otherwise, bit for bit.
+/// IEEE 754-2019 maximum and minimum: NaN if either is NaN, and +0 above -0. Else one of the operands, bit for bit.
 Element extremum(Op op, DType type, const Element& a, const Element& b) {
   if (is_nan(type, a.bits) || is_nan(type, b.bits)) return computed(type, format_of(type).quiet_nan());
   const Order order = order_of(type, a.bits, b.bits);
@@ -127,7 +127,7 @@ Element absolute(DType type, const Element& x) {
   return is_negative(type, x.bits) ? negate(type, x) : x;  // the least integer negates to itself
 }
 
-/// x < 0 ? -1 : x > 0 ? 1 : x, so that zeros and NaNs are what they were.
+/// x < 0 ? -1 : x > 0 ? 1 : x, so that zeros and NaNs stay as they are.
 Element sign(DType type, const Element& x) {
   const Order order = order_of(type, x.bits, 0);
   if (order != Order::less && order != Order::greater) return x;
@@ -203,7 +203,7 @@ Element apply_elementwise(Op op, DType operand_type, DType result_type, std::spa
     case Op::cast:
       return cast(type, result_type, x);
     default:
-      break;  // data movement has no elements of its own
+      break;  // not called: data movement has no elements of its own
   }
   return x;
 }

@@ -7,7 +7,7 @@
 namespace padlock::ir {
 namespace {
 
-// Beyond every exponent a float type has, and far enough from the limits of long long to be added to.
+// Beyond every exponent of a float type, and far enough from the limits of long long that sums cannot overflow.
 constexpr long long kHugeExponent = 1'000'000'000;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -20,14 +20,14 @@ std::string_view take_digits(std::string_view& text) {
   return digits;
 }
 
-/// Value of a run of digits, at most kHugeExponent.
+/// Returns the value of a run of digits, at most kHugeExponent.
 long long saturated(std::string_view digits) {
   long long value = 0;
   for (const char c : digits) value = std::min(kHugeExponent, value * 10 + (c - '0'));
   return value;
 }
 
-/// The exponent part, 0 if there is none; nullopt if it is malformed.
+/// Returns the exponent part, 0 if there is none; nullopt if it is malformed.
 std::optional<long long> take_exponent(std::string_view& text) {
   if (text.empty() || (text[0] != 'e' && text[0] != 'E')) return 0;
   text.remove_prefix(1);

@@ -17,7 +17,7 @@ namespace {
 
 struct Spelling {
   std::string_view theirs;  ///< in lower case
-  std::string_view ours;    ///< what to write, in quotes where it is one word
+  std::string_view ours;    ///< what to write; one word is in quotes
 };
 
 constexpr auto kTypes = std::to_array<Spelling>({
@@ -237,7 +237,7 @@ constexpr auto kInDims = std::to_array<SignHint>({
     {";", "write ','"},
 });
 
-/// The operation that a sign of arithmetic stands for.
+/// Operations by the arithmetic sign that other languages have for them.
 constexpr auto kOperators = std::to_array<SignHint>({{"+", "add"},
                                                      {"-", "sub"},
                                                      {"*", "mul"},
@@ -264,7 +264,7 @@ std::string dim_hint(const Token& token) {
   return hint.empty() ? std::string() : fmt::format("; {}", hint);
 }
 
-/// Returns a hint for a token found in place of an operation, of the end of a statement or of an argument.
+/// Returns a hint for an unexpected token: where an operation, the end of a statement or an argument was expected.
 std::string operator_hint(const Token& token) {
   const std::string_view operation = find(kOperators, token.text);
   if (!operation.empty()) return fmt::format("; write '{}(a, b)', each operation as a statement of its own", operation);

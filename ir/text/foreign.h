@@ -6,17 +6,17 @@
 
 #include "ir/text/lexer.h"
 
-// How Padlock spells what other languages and libraries have: Python, C, NumPy, PyTorch, JAX and ONNX. Hints stand
-// behind a message, begin with "; " and are empty where there is nothing to say.
+// Padlock's spelling of words from other languages and libraries: Python, C, NumPy, PyTorch, JAX and ONNX. A hint
+// stands behind a message and begins with "; "; it is empty if there is nothing to say.
 namespace padlock::ir {
 
 /// The kinds of names that a program has.
 enum class Vocabulary : std::uint8_t { operation, type, mode, argument, value };
 
-/// Returns "; write 'f32'" for a spelling of another language, else "; did you mean 'f32'?" for a name that is almost
-/// one of ours. Arguments and values have no list of their own here: see did_you_mean.
+/// Returns "; write 'f32'" for a spelling of another language, else "; did you mean 'f32'?" for a name close to one of
+/// ours. Arguments and values have no list here: see did_you_mean.
 [[nodiscard]] std::string spelling_hint(Vocabulary vocabulary, std::string_view name);
-/// The spelling of another language alone: "; write 'limit'", or "".
+/// Returns only the hint of another language's spelling: "; write 'limit'", or "".
 [[nodiscard]] std::string foreign_hint(Vocabulary vocabulary, std::string_view name);
 
 }  // namespace padlock::ir
@@ -27,16 +27,16 @@ namespace padlock::ir::syntax {
 enum class Place : std::uint8_t {
   other,
   word,        ///< a keyword of the language
-  dim,         ///< in an integer expression, or behind one
-  comparison,  ///< behind the expression that a constraint begins with
-  type,        ///< of a parameter
-  operation,   ///< the operation's name
-  call,        ///< behind it
+  dim,         ///< in or after an integer expression
+  comparison,  ///< after the first expression of a constraint
+  type,        ///< the type of a parameter
+  operation,   ///< the name of an operation
+  call,        ///< after that name
   keyword,     ///< the name of an argument
-  operand,     ///< where a value or a literal may stand
-  mode,        ///< the same, as the argument 'mode'
-  argument,    ///< behind an argument
-  statement,   ///< behind a statement
+  operand,     ///< a value or a literal
+  mode,        ///< the value of the argument 'mode'
+  argument,    ///< after an argument
+  statement,   ///< after a statement
 };
 
 [[nodiscard]] std::string place_hint(Place place, const Token& token);

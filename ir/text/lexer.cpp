@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 15> kReservedWords = {"program",  "where"
                                                              "floordiv", "ceildiv", "mod",    "min",     "max",
                                                              "inf",      "nan",     "true",   "false",   "bits"};
 
-/// The types are reserved as well. Sorted, for caches of a million records ask of several names each.
+/// The types are reserved as well. Sorted, since caches of a million records look up several names each.
 constexpr auto kReserved = [] {
   std::array<std::string_view, kReservedWords.size() + std::size(kAllDTypes)> all;
   std::ranges::transform(kAllDTypes, std::ranges::copy(kReservedWords, all.begin()).out,
@@ -31,14 +31,16 @@ constexpr auto kReserved = [] {
   return all;
 }();
 
-// Signs of other languages that people write; one token, so that it is answered as one. Longer ones first.
+// Signs of other languages that people write. Each is one token, so that the message is about all of it. Longer ones
+// first.
 constexpr std::array<std::string_view, 6> kForeign = {"**", "!=", "&&", "||", "->", "..."};
 
 // Longer ones first.
 constexpr std::array<std::string_view, 17> kPunctuation = {"==", "<=", ">=", "<", ">", "=", "(", ")", "[",
                                                            "]",  "{",  "}",  ",", ":", "+", "-", "*"};
 
-/// Bytes of the UTF-8 sequence that `text` begins with, 0 if it is not valid (overlong forms and surrogates are not).
+/// Returns the bytes of the UTF-8 sequence at the beginning of `text`; 0 if it is invalid, as overlong forms and
+/// surrogates are.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -84,13 +86,13 @@ class Lexer {
   }
   void push(TokenKind kind, std::size_t length) { push(kind, length, length); }
 
-  /// Takes `length` bytes that are in error at byte `offset` of them. Returns whether to go on.
+  /// Takes `length` bytes with an error at byte `offset` of them. Returns whether to continue.
   bool fail(std::string message, std::size_t length, std::size_t offset = 0) {
     push(TokenKind::error, length);
     list_.tokens.back().message = static_cast<std::uint32_t>(list_.messages.size());
     list_.tokens.back().where.column += static_cast<std::uint32_t>(offset);
     list_.messages.push_back(std::move(message));
-    // Beyond these, the errors of the text are not listed in any case.
+    // The list of errors is full.
     return list_.messages.size() <= ErrorList::kMost;
   }
 
@@ -113,7 +115,8 @@ class Lexer {
     }
   }
 
-  // Columns count characters, so a comment's are counted by sequence. False: it stands at a byte that is none of UTF-8.
+  // Skips a comment. Columns count characters, so it goes by UTF-8 sequences. Returns false at a byte that is not
+  // UTF-8.
   bool skip_comment() {
     comment_line_ = line_;
     while (position_ < text_.size() && text_[position_] != '\n') {
@@ -139,14 +142,14 @@ class Lexer {
     return true;
   }
 
-  /// The rest of a comment, from a byte that is none of UTF-8.
+  /// Takes the rest of a comment, from a byte that is not UTF-8.
   bool take_bad_comment() {
     const std::size_t length = std::min(rest().find('\n'), rest().size());
     return fail(fmt::format("expected UTF-8, found the byte 0x{:02x}", static_cast<unsigned char>(text_[position_])),
                 length);
   }
 
-  /// Bytes of a text in quotes, of ASCII and on one line; 1 where it is none.
+  /// Returns the length of an ASCII text in quotes on one line; 1 if there is none.
   [[nodiscard]] std::size_t quoted_length() const {
     const char quote = text_[position_];
     const std::size_t inside = span_of(1, [&](char c) { return c >= ' ' && c <= '~' && c != quote; });
@@ -161,7 +164,7 @@ class Lexer {
     return true;
   }
 
-  /// Number of characters of the class from `offset` on.
+  /// Returns the number of characters of the class from `offset` on.
   template <class Class>
   [[nodiscard]] std::size_t span_of(std::size_t offset, Class in_class) const {
     std::size_t n = 0;
@@ -217,7 +220,7 @@ class Lexer {
   std::string_view text_;
   std::size_t position_ = 0;
   std::uint32_t line_ = 1, column_ = 1;
-  std::uint32_t comment_line_ = 0;  // of the last comment, if no token followed it
+  std::uint32_t comment_line_ = 0;  // line of the last comment if no token followed it
   TokenList list_;
 };
 

@@ -41,7 +41,7 @@ FloatFormat format_of(DType dtype) {
   }
 }
 
-/// The magnitude `bits` of a format as a double, exact: every format fits one.
+/// Returns the magnitude `bits` of a format as a double. Exact, because every format fits in one.
 double widen(std::uint64_t bits, const FloatFormat& format) {
   const auto fraction = static_cast<double>(bits & ((std::uint64_t{1} << format.fraction_bits) - 1));
   const int exponent = static_cast<int>((bits & format.exponent_mask()) >> format.fraction_bits);
@@ -49,18 +49,20 @@ double widen(std::uint64_t bits, const FloatFormat& format) {
   return (exponent == 0 ? fraction : fraction + std::ldexp(1.0, format.fraction_bits)) * ulp;
 }
 
-/// Bits of the largest value of the format that is not above `value`, finite and >= 0. Exact: no rounding happens.
+/// Returns the bits of the largest value of the format that is at most `value`, finite and >= 0. Exact: nothing is
+/// rounded.
 std::uint64_t truncate(double value, const FloatFormat& format) {
   if (value == 0) return 0;
   const int exponent = std::max(std::ilogb(value), 1 - format.bias());
   const double scaled = std::ldexp(value, format.fraction_bits - exponent);  // in [0, 2^(fraction_bits + 1))
   const auto significand = static_cast<std::uint64_t>(scaled);
-  // The hidden bit, where there is one, carries into the exponent field.
+  // If there is a hidden bit, it carries into the exponent field.
   return (static_cast<std::uint64_t>(exponent + format.bias() - 1) << format.fraction_bits) + significand;
 }
 
-/// Nearest of a 16-bit format, ties to even, straight from the decimal. `nearest` is the double nearest to it. The
-/// midpoint of two neighbours is a double, so unless `nearest` is that midpoint it lies on the decimal's side of it.
+/// Rounds a decimal to the nearest value of a 16-bit format, ties to even. `nearest` is the double nearest to the
+/// decimal. The midpoint of two neighbours is a double. So unless `nearest` is that midpoint, it lies on the same side
+/// of it as the decimal.
 std::uint64_t round_to_16_bits(const Decimal& decimal, double nearest, const FloatFormat& format) {
   const std::uint64_t below = truncate(nearest, format);
   if (below >= format.exponent_mask()) return format.exponent_mask();
@@ -74,7 +76,7 @@ std::uint64_t round_to_16_bits(const Decimal& decimal, double nearest, const Flo
   return below + (up ? 1 : 0);
 }
 
-/// The float nearest to a decimal; infinity where it rounds to that.
+/// Returns the float nearest to a decimal; infinity if the decimal rounds to it.
 template <class Float>
 Float nearest_float(std::string_view text, const Decimal& decimal) {
   Float value = 0;
@@ -164,7 +166,7 @@ std::string shortest(Float value) {
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
 }
 
-/// Shortest decimal that reads back to the magnitude of a 16-bit float: the first precision that does.
+/// Returns the shortest decimal that reads back to the magnitude of a 16-bit float: tries one precision after another.
 std::string shortest_16_bits(std::uint64_t magnitude, DType dtype) {
   const double value = widen(magnitude, format_of(dtype));
   for (int precision = 0; precision < 16; ++precision) {

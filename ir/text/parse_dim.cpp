@@ -22,7 +22,7 @@ constexpr std::array<OperatorName, 2> kAdditive = {{{"+", Kind::add}, {"-", Kind
 constexpr std::array<OperatorName, 4> kMultiplicative = {
     {{"*", Kind::mul}, {"floordiv", Kind::floordiv}, {"ceildiv", Kind::ceildiv}, {"mod", Kind::mod}}};
 
-/// The value of a run of digits, if it fits the 126 bits that expressions are made of.
+/// Returns the value of a run of digits, if it fits in the 126 bits of expressions.
 std::optional<Int128> integer_value(std::string_view digits) {
   Int128 value = 0;
   for (const char c : digits) {
@@ -83,7 +83,7 @@ class DimParser {
     return {};
   }
 
-  // A run of minus signs is one loop: only parentheses recurse.
+  // A run of minus signs is a loop: only parentheses recurse.
   Status parse_factor(Dim& dim) {
     std::vector<Location> signs;
     while (cursor_.at("-")) {

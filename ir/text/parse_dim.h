@@ -6,17 +6,17 @@
 
 namespace padlock::ir::syntax {
 
-/// Reads one integer expression, as long as it goes. Errors, with the position: invalid_argument; resource_exhausted
+/// Parses the longest integer expression at the cursor. Errors, with the position: invalid_argument; resource_exhausted
 /// beyond a limit.
 [[nodiscard]] Result<Dim> parse_dim(TokenCursor& cursor);
 
 /// Reads "[dim, dim, ...]".
 [[nodiscard]] Result<std::vector<Dim>> parse_dim_list(TokenCursor& cursor);
 
-/// Reads "dim cmp dim {cmp dim}" and appends it, split.
+/// Reads "dim cmp dim {cmp dim}" and appends it as one constraint for each `cmp`.
 [[nodiscard]] Status parse_constraint(TokenCursor& cursor, std::vector<Constraint>& constraints);
 
-/// Reads "dim cmp dim {cmp dim}, ..." and appends it, chains split.
+/// Reads a list of these, "dim cmp dim {cmp dim}, ...", and appends one constraint for each `cmp`.
 [[nodiscard]] Status parse_constraints(TokenCursor& cursor, std::vector<Constraint>& constraints);
 
 }  // namespace padlock::ir::syntax

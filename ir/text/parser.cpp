@@ -8,8 +8,8 @@
 namespace padlock::ir::syntax {
 namespace {
 
-/// Recursive descent, one function a rule of the grammar; expressions, the only ones to nest, are parse_dim's. Behind
-/// an error it goes on at the next parameter, constraint or statement.
+/// Recursive descent, one function a rule of the grammar. Only expressions nest; parse_dim parses them. After an error
+/// it continues at the next parameter, constraint or statement.
 class Parser {
  public:
   Parser(std::string_view text, ErrorList& errors) : text_(text), cursor_(text), errors_(errors) {}
@@ -32,7 +32,7 @@ class Parser {
   /// Lists an error. Returns whether there was none.
   bool note(const Status& status) { return errors_.note(status).has_value(); }
 
-  /// Without "program NAME(" there is nothing to be read; what is wrong with the words does not matter for the rest.
+  /// Without "program NAME(" nothing can be parsed; errors in the two words do not stop the rest.
   bool parse_header() {
     if (!note(cursor_.expect("program", Place::word))) {
       if (cursor_.peek(1).kind != TokenKind::identifier || !cursor_.at(2, "(")) return false;
@@ -59,7 +59,7 @@ class Parser {
     note(cursor_.accept(")") ? Status() : cursor_.unexpected("',' or ')'"));
   }
 
-  /// Takes the ',' behind a parameter that was read, or reports that there is none.
+  /// Takes the ',' after a parameter that was parsed, or reports that it is missing.
   bool goes_on_with_parameter(bool is_read) {
     if (cursor_.accept(",")) return true;
     if (cursor_.peek().kind != TokenKind::identifier || !cursor_.at(1, ":")) return false;
@@ -79,7 +79,7 @@ class Parser {
     } while (cursor_.accept(",") && !errors_.is_final());
   }
 
-  /// Takes '{'. Without it, the text is read on if a statement follows, or from the next one on.
+  /// Takes '{'. If it is missing, parsing continues if a statement follows, or else at the next statement.
   bool parse_begin() {
     if (cursor_.accept("{")) return true;
     if (errors_.is_empty() || !cursor_.is_at_end()) note(cursor_.expect("{", Place::dim));
@@ -112,7 +112,7 @@ class Parser {
     return {};
   }
 
-  /// An unknown type is no reason not to read the shape.
+  /// The shape is parsed even if the type is unknown.
   Status parse_type(Parameter& parameter) {
     const bool is_reserved_word = cursor_.peek().kind == TokenKind::reserved;
     if (const auto dtype = is_reserved_word ? dtype_from_name(cursor_.peek().text) : std::nullopt) {
@@ -197,7 +197,7 @@ class Parser {
     return {};
   }
 
-  /// Returns whether what stands in "T( )" is a literal: an integer that is not alone begins a size expression.
+  /// Returns whether "T( )" contains a literal. An integer with more behind it begins a size expression.
   [[nodiscard]] bool is_at_literal() const {
     const std::size_t sign = cursor_.at("-") ? 1 : 0;
     const Token& token = cursor_.peek(sign);
@@ -258,7 +258,7 @@ class Parser {
       program_.results.emplace_back(std::move(name), where);
     } while (cursor_.accept(","));
     if (cursor_.at("}")) return {};
-    program_.results.pop_back();  // perhaps no name: 'return relu(x)'
+    program_.results.pop_back();  // the result may be no name, as in 'return relu(x)'
     return cursor_.unexpected("',' or '}'", Place::argument);
   }
 

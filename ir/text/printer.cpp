@@ -30,7 +30,8 @@ class StatementPrinter {
   }
 
  private:
-  /// Returns whether the operand is the first of those that share a type, and a literal as all of them are.
+  /// Returns whether the literal operand must state its type: it is the first of those that share a type, and all of
+  /// them are literals.
   static bool states_type(const Value& value, std::size_t index) {
     const std::size_t typed = value.op == Op::select ? 1 : 0;  // after the condition
     return index == typed &&
@@ -98,7 +99,7 @@ class StatementPrinter {
     return std::ranges::all_of(integers, [value](std::int64_t i) { return i == value; });
   }
 
-  // Defaults are left out, so that a program has one text whether or not it states them.
+  // Leaves out defaults, so that a program has one text whether or not it states them.
   [[nodiscard]] std::vector<std::string> pad(const PadAttributes& attributes) const {
     std::vector<std::string> texts{list("low", attributes.low), list("high", attributes.high)};
     if (!all_are(attributes.interior, 0)) texts.push_back(list("interior", attributes.interior));
@@ -134,7 +135,7 @@ class StatementPrinter {
   const Program& program_;
 };
 
-/// "[B, S]". An expression that is a symbol but did not stand alone must not begin to declare it: "S + 0".
+/// Prints "[B, S]". A single symbol that does not declare itself here becomes "S + 0", so that it does not on reading.
 std::string dims_of(const Program& program, std::span<const Expr> exprs, std::span<const std::uint8_t> declares) {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < exprs.size(); ++i) {

@@ -3,7 +3,7 @@
 namespace padlock::ir::syntax {
 namespace {
 
-/// Takes tokens, and counts the brackets that are open.
+/// Skips tokens, and counts the open brackets.
 class Skipper {
  public:
   explicit Skipper(TokenCursor& cursor, std::size_t begin) : cursor_(cursor) {

@@ -15,22 +15,22 @@
 #include "support/int128.h"
 #include "support/messages/error_list.h"
 
-// The syntax tree that the parser returns. It has names and literals as written; only the grammar is checked. `verify`
-// (program.h) turns it into a Program.
+// The syntax tree that the parser returns, with names and literals as written. Only the grammar is checked; `verify`
+// (program.h) makes a Program from it.
 namespace padlock::ir::syntax {
 
 /// One node of an integer expression.
 struct DimNode {
   enum class Kind : std::uint8_t { integer, name, neg, add, sub, mul, floordiv, ceildiv, mod, min, max };
   Kind kind = Kind::integer;
-  std::uint32_t operands = 0;  ///< how many: 0 for a leaf, 1 for neg, 2 or more for min and max, else 2
+  std::uint32_t operands = 0;  ///< number of operands: 0 for a leaf, 1 for neg, 2 or more for min and max, else 2
   Int128 value = 0;            ///< integer
   std::string name;            ///< name
-  Location where;              ///< where the subexpression begins
+  Location where;              ///< the beginning of the subexpression
 };
 
-/// An integer expression in postfix order: operands stand before their operator, operators group as written (from the
-/// left). Flat, so that no expression is too deep to copy or to destroy.
+/// An integer expression in postfix order: operands stand before their operator, and operators of one precedence group
+/// from the left. Flat, so that no expression is too deep to copy or to destroy.
 struct Dim {
   std::vector<DimNode> nodes;
 
@@ -48,7 +48,7 @@ struct Constraint {
   Location where;
 };
 
-/// A literal as written ("-1.5", "nan", "bits(0x7fc00001)"); it gets a type from its context, unless it states one, as
+/// A literal as written ("-1.5", "nan", "bits(0x7fc00001)"). Its context gives its type, unless it states one, as
 /// "f32(-1.5)" does.
 struct Literal {
   std::string text;
@@ -77,7 +77,7 @@ struct Parameter {
   std::vector<Dim> extents;                 // tensor
   std::optional<std::vector<Dim>> strides;  // tensor; absent: dense
   Location where;
-  bool is_in_error = false;  ///< its type is unknown
+  bool is_in_error = false;  ///< its type is unknown, and reported
 };
 
 struct Statement {
@@ -96,16 +96,17 @@ struct Program {
   std::vector<std::pair<std::string, Location>> results;
   std::string source;  // the text, for diagnostics
 
-  // Of a text with errors.
+  // Names that the unread text may declare, if the text has errors.
   std::vector<std::string> unread_names;  ///< that may be declared by what was not read
   bool has_unread_parts = false;
   bool has_unread_constraints = false;
 };
 
 /// Parses a text. Errors, with position, source line and what was expected: invalid_argument; resource_exhausted beyond
-/// a limit. All errors of the text are given, up to ErrorList::kMost.
+/// a limit. All errors of the text are returned, up to ErrorList::kMost.
 [[nodiscard]] Result<Program> parse(std::string_view text);
-/// The same, with the errors in a list and all that could be read; nullopt if that is not worth a look.
+/// As `parse`, with the errors in a list. Returns everything that could be parsed; nullopt if that is too little to
+/// verify.
 [[nodiscard]] std::optional<Program> parse(std::string_view text, ErrorList& errors);
 
 /// Returns whether a name is valid in a program: [A-Za-z_][A-Za-z0-9_]* and not reserved.

@@ -7,7 +7,7 @@
 namespace padlock::ir::syntax {
 namespace {
 
-/// A token as messages quote it.
+/// Returns a token as messages quote it.
 std::string describe(const Token& token) {
   constexpr std::size_t kShown = 40;
   if (token.kind == TokenKind::end) return "the end of the text";

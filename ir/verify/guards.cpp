@@ -7,7 +7,7 @@
 namespace padlock::ir {
 namespace {
 
-/// Returns the names that the text may use: every symbol of the program and nothing else.
+/// Declares the names that the text may use: every symbol of the program and nothing else.
 syntax::Program names_of(const Program& program, std::string_view text) {
   syntax::Program names;
   names.source = std::string(text);

@@ -15,15 +15,15 @@ class ArgumentReader {
   /// Borrows all; they outlive the reader.
   ArgumentReader(Verifier& verifier, const Arguments& arguments) : verifier_(verifier), arguments_(arguments) {}
 
-  /// Lists have one entry for each axis of this tensor from here on.
+  /// From here on, lists have one entry for each axis of this tensor.
   void set_tensor(const Value& x) { x_ = &x; }
 
   /// Builds the expressions of a list, of any length if `any_length`.
   [[nodiscard]] Result<std::vector<Expr>> exprs(std::string_view keyword, bool any_length = false) const;
-  /// Reads integer literals in [least, limit); where the argument is absent, `least` for each axis.
+  /// Reads integer literals in [least, limit). If the argument is absent, returns `least` for each axis.
   [[nodiscard]] Result<std::vector<std::int64_t>> integers(std::string_view keyword, std::int64_t least, Int128 limit,
                                                            bool any_length = false) const;
-  /// Reads axis numbers, all different, below `limit`; one for each axis of the tensor, or any number of them.
+  /// Reads distinct axis numbers below `limit`; one for each axis of the tensor, or any number of them.
   [[nodiscard]] Result<std::vector<int>> different_axes(std::string_view keyword, std::size_t limit,
                                                         bool any_length = false) const;
   /// Reads the argument 'axis', an integer literal in [0, rank).

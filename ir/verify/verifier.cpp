@@ -57,14 +57,14 @@ Status Verifier::declare_symbols() {
 void Verifier::add_constraints() {
   for (std::size_t i = 0; i < syntax_.constraints.size(); ++i) {
     const std::string& text = program_.constraint_texts_[i];
-    if (text.empty()) continue;  // in error
+    if (text.empty()) continue;  // the constraint has an error, which is listed
     if (!diagnostics_.errors().note(add_constraint(syntax_.constraints[i], text.substr(0, 200))))
       diagnostics_.doubt_constraints();
   }
 }
 
 Status Verifier::add_constraint(const syntax::Constraint& stated, const std::string& text) {
-  // analyze_constraints has shown the divisors from what stands before them.
+  // analyze_constraints has shown that divisors are positive
   const DimBuilder builder(exprs(), names_, diagnostics_);
   const auto shown = [](Expr) { return true; };
   PADLOCK_TRY(const Expr lhs, builder.build(stated.lhs, shown));
@@ -112,7 +112,7 @@ Status Verifier::add_parameter(const syntax::Parameter& parameter) {
       break;
   }
   const auto symbol = exprs().find_symbol(parameter.name);
-  if (!symbol) return ErrorList::consequence();  // a name that is taken
+  if (!symbol) return ErrorList::consequence();  // the name is taken
   program_.parameter_order_.emplace_back(*symbol);
   program_.dim_parameters_.push_back(*symbol);
   return {};
@@ -132,7 +132,7 @@ Status Verifier::add_tensor(const syntax::Parameter& parameter) {
   program_.parameter_order_.emplace_back(id);
   program_.tensor_parameters_.push_back(id);
   program_.tensor_texts_.push_back(std::move(text));
-  if (parameter.is_in_error) return {};  // of an unknown type
+  if (parameter.is_in_error) return {};  // its type is unknown
   add_value({.kind = ValueKind::tensor_parameter,
              .name = parameter.name,
              .dtype = parameter.dtype,
@@ -192,7 +192,7 @@ void Verifier::add_value(Value value) {
 }
 
 Result<ValueId> Verifier::size_value(DType dtype, Expr size, Location where) {
-  // A number alone would read back as a literal.
+  // "i64(3)" would be parsed as a literal, so a constant size is printed as an expression.
   std::string name = fmt::format("{}({}{})", name_of(dtype), whole(exprs(), size), size.is_constant() ? " + 0" : "");
   if (const auto known = find(name)) return *known;
   const auto require_bound = [&](Comparison comparison, Int128 bound) {
@@ -236,9 +236,9 @@ bool Verifier::is_later_statement(const std::string& name) const {
   return statement_names_.contains(name) && !program_.index_.contains(name);
 }
 
-// A question that intervals do not answer costs a search over the constraints: about 0.3 ms, more the more constraints
-// there are and the more terms it has. A program with thousands of them is verified in about a second all the same:
-// beyond the budget, what could be shown is left to binding, which is sound.
+// If intervals do not answer a question, it costs a search over the constraints: about 0.3 ms, and more with more
+// constraints and terms. A budget keeps the verification of a program with thousands of them within about a second.
+// Beyond it, binding checks what could have been shown, which is sound.
 bool Verifier::spend(const Constraint& question) {
   constexpr std::size_t kProofBudget = 1600;
   const std::size_t terms = question.lhs.operands().size() + question.rhs.operands().size();
@@ -288,7 +288,8 @@ Status Verifier::require(Requirement requirement) {
             ? fmt::format("expected equal {}, found {} and {}", requirement.what, left, right)
             : fmt::format("expected {} {} {}, found {}", requirement.what, name_of(comparison), right, left));
   }
-  // The first of two equal requirements is the one that fails. A stride's is not always checked, so it stands alone.
+  // Of two equal requirements the first fails, so the second is left out. A stride's requirement is not always checked,
+  // so it is kept.
   const bool stride = requirement.kind == Requirement::Kind::parameter_stride;
   if (!stride && !required_.emplace(lhs.id(), comparison, rhs.id()).second) return {};
   if (!statement_.empty()) requirement.what += fmt::format(" (statement '{}')", statement_);
@@ -301,7 +302,7 @@ void Verifier::add_statements() {
     if (diagnostics_.errors().is_final()) return;
     statement_ = statement.name;
     diagnostics_.enter_statement(statement.name);
-    // The name is checked before the statement, and can be used after it.
+    // The name is checked first, so that later statements can use it even if this one has an error.
     const Status named = names_.add_statement(statement.name, statement.where, diagnostics_);
     auto value = verify_statement(*this, statement);
     if (diagnostics_.all(named, value))
@@ -338,7 +339,7 @@ Status Verifier::add_result(const std::string& name, Location where) {
   return {};
 }
 
-// What is made of a tensor that is too large is too large as well, so that of statements only the first is in error.
+// A value computed from a tensor that is too large is too large as well, so only the first statement is reported.
 void Verifier::require_storage() {
   bool is_one_too_large = false;
   for (ValueId id = 0; id < program_.values_.size(); ++id) {

@@ -12,7 +12,7 @@
 #include "ir/verify/verify_dims.h"
 #include "ir/verify/verify_symbols.h"
 
-// The program under construction, and the interface for the rules of its operations. Internal to the verifier.
+// The program under construction, and the functions that the rules of operations call. Internal to the verifier.
 namespace padlock::ir {
 
 /// Makes one Program, as its only friend.
@@ -21,7 +21,7 @@ class Verifier {
   /// Borrows both.
   Verifier(const syntax::Program& syntax, ErrorList& errors) : syntax_(syntax), diagnostics_(syntax, errors) {}
 
-  /// Lists the errors; without any in the list, the program.
+  /// Lists the errors. Returns the program if there are none.
   [[nodiscard]] std::optional<Program> run() &&;
 
   [[nodiscard]] ExprContext& exprs() const { return *program_.exprs_; }
@@ -35,25 +35,25 @@ class Verifier {
   /// Returns "; did you mean 'x'?" for a name that is almost a value's.
   [[nodiscard]] std::string value_hint(std::string_view name) const;
 
-  /// Builds a stated expression. Errors: as DimBuilder; and a value that fits 64 bits for no binding.
+  /// Builds a stated expression. Errors: those of DimBuilder; and a value that fits in 64 bits for no binding.
   [[nodiscard]] Result<Expr> dim(const syntax::Dim& dim) const;
 
-  /// Adds a requirement unless it is shown to hold. Error at `where` if it fails for every binding. `what` says what
-  /// is checked; in a statement its name is added.
+  /// Adds a requirement unless it is shown to hold. Error at `where` if it fails for every binding. `what` describes
+  /// it; within a statement the statement's name is added.
   [[nodiscard]] Status require(Requirement requirement);
 
-  /// Error (resource_exhausted), naming the statement: extents too deep or too long, or too many steps taken.
+  /// Error: resource_exhausted, naming the statement, for extents that are too deep or too long, or for too many steps.
   [[nodiscard]] Status check_extents(const syntax::Statement& statement, const std::vector<Expr>& extents) const;
 
-  /// Returns the value of rank 0 that has a size's value, made where there is none yet. Invalidates references to
-  /// values. Error: a size that fits 64 bits for no binding.
+  /// Returns the value of rank 0 for a size, and makes it if there is none. Invalidates references to values. Error: a
+  /// size that fits in 64 bits for no binding.
   [[nodiscard]] Result<ValueId> size_value(DType dtype, Expr size, Location where);
 
   /// The current statement's name.
   [[nodiscard]] const std::string& statement() const { return statement_; }
 
  private:
-  // Each lists its errors, and stops where the list is final.
+  // Each lists its errors, and stops once the list is final.
   Status read_name();
   Status declare_symbols();
   void add_constraints();
@@ -70,8 +70,8 @@ class Verifier {
   Status require_nonnegative(const syntax::Parameter& parameter, const std::vector<Expr>& dims,
                              const std::vector<syntax::Dim>& stated, Requirement::Kind kind);
   void add_value(Value value);
-  /// Decides whether a constraint holds for every binding (true) or for none (false); nullopt if neither is shown.
-  /// Spends from kProofBudget.
+  /// Returns true if a constraint is shown to hold for every binding, false if for none, else nullopt. Spends from
+  /// kProofBudget.
   std::optional<bool> decide(const Constraint& constraint);
   bool spend(const Constraint& question);
 
@@ -83,9 +83,9 @@ class Verifier {
   std::unordered_map<std::string, std::size_t> statement_names_;
   std::size_t spent_ = 0;  // part of kProofBudget used
   using Key = std::tuple<std::uint32_t, Comparison, std::uint32_t>;
-  std::map<Key, std::optional<bool>> decided_;  // under all constraints
+  std::map<Key, std::optional<bool>> decided_;  // answers under all constraints
   std::set<Key> required_;
-  mutable std::unordered_map<std::uint32_t, bool> positive_;  // divisors, by expression
+  mutable std::unordered_map<std::uint32_t, bool> positive_;  // whether each divisor is positive; keys are Expr::id
 };
 
 /// Turns one statement into a Value: arguments, types, shapes and requirements (verify_operations.cpp).

@@ -34,10 +34,10 @@ constexpr std::array kClamp = {Keyword{"lo", scalar, true}, Keyword{"hi", scalar
 
 bool takes_type(Op op) { return op == Op::cast || op == Op::iota; }
 
-/// Operands that stand without a name; -1: one or more. A cast's and an iota's type is one of them.
+/// Returns the number of positional operands; -1: one or more. The type of a cast and an iota is one of them.
 int operand_count(Op op) { return info_of(op).arity + (takes_type(op) ? 1 : 0); }
 
-/// Says how many operands an operation takes, for messages.
+/// Returns how many operands an operation takes, for messages.
 std::string operands_text(Op op) {
   const int wanted = operand_count(op);
   const std::string count = wanted < 0    ? "one or more operands"
@@ -62,7 +62,8 @@ const Keyword* keyword_of(Op op, std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-/// Another language's name for an argument, if this operation has ours; else one of its own that is almost the same.
+/// Returns a hint for an unknown argument: another language's name for an argument of this operation, else one of its
+/// own with a similar name.
 std::string keyword_hint(Op op, std::string_view name) {
   const auto all = keywords_of(op);
   const std::string foreign = foreign_hint(Vocabulary::argument, name);
@@ -138,7 +139,7 @@ Result<Arguments> Arguments::match(const syntax::Statement& statement, Op op, co
     diagnostics.collect(every,
                         Status(diagnostics.error(statement.operation_where,
                                                  fmt::format("expected {}, found {}", operands_text(op), found))));
-  PADLOCK_CHECK(every);  // an argument whose name is wrong may be the one that is missing
+  PADLOCK_CHECK(every);  // A missing argument may be one whose name is misspelt, which is already listed.
   std::vector<std::string> missing;
   for (const Keyword& keyword : keywords_of(op))
     if (keyword.required && result.find(keyword.name) == nullptr) missing.push_back(fmt::format("'{}'", keyword.name));

@@ -22,7 +22,7 @@ struct Keyword {
 /// Returns the named arguments that an operation takes.
 [[nodiscard]] std::span<const Keyword> keywords_of(Op op);
 
-/// A statement's arguments, checked: the right number of operands, the right names, each once, and lists exactly where
+/// A statement's checked arguments: the right number of operands, the right names, each once, and lists exactly if
 /// lists are expected. Borrows the statement.
 class Arguments {
  public:

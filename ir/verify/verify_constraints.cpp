@@ -16,7 +16,7 @@ namespace {
 
 constexpr Int128 kDefaultLimit = Int128{1} << 40;
 
-/// The symbols that occur in an expression, up to two of them: more do not matter here.
+/// Collects the symbols of an expression, and stops after two: more make no difference here.
 void collect_symbols(Expr e, std::unordered_set<std::uint32_t>& seen, std::vector<std::uint32_t>& symbols) {
   std::vector<Expr> pending{e};
   while (!pending.empty() && symbols.size() < 2) {
@@ -30,8 +30,8 @@ void collect_symbols(Expr e, std::unordered_set<std::uint32_t>& seen, std::vecto
   }
 }
 
-/// Returns whether intervals show `lhs cmp rhs` false, by the difference (which shares terms) or by the sides (which
-/// may not overflow where the difference does).
+/// Returns whether intervals show `lhs cmp rhs` false. They may by the difference, which cancels shared terms, or by
+/// the sides, which may fit when the difference overflows.
 bool refuted(Range difference, Range lhs, Comparison comparison, Range rhs) {
   const bool above = difference.lo > 0 || (lhs.lo > rhs.hi && lhs.lo < Range::kMax);  // lhs > rhs
   const bool below = difference.hi < 0 || (lhs.hi < rhs.lo && lhs.hi > Range::kMin);  // lhs < rhs
@@ -71,8 +71,8 @@ class ConstraintAnalysis {
 
  private:
   struct Bounds {
-    bool lower = false, upper = false;  // whether a constraint bounds that side
-    Location where;                     // of the last constraint in the symbol alone
+    bool lower = false, upper = false;  // whether a constraint bounds the side
+    Location where;                     // of the last constraint on this symbol alone
   };
   struct Change {
     std::size_t constraint;
@@ -80,7 +80,7 @@ class ConstraintAnalysis {
     Range before;
   };
 
-  // The widest ranges, and no congruence, so that nothing a constraint says is simplified away.
+  // Declares symbols with the widest ranges and no congruence, so that no constraint is simplified away.
   void declare_symbols() {
     for (const SymbolInfo& symbol : names_.symbols()) {
       const Range range{symbol.is_nonnegative() ? 0 : kInt64Min, kInt64Max};
@@ -92,14 +92,14 @@ class ConstraintAnalysis {
     facts_.texts.resize(program_.constraints.size());
   }
 
-  /// Constraints in order, each with divisors shown by those before it.
+  /// Reads constraints in order. Earlier constraints must show their divisors positive.
   Status read_constraints() {
     Facts before(scratch_);
     for (std::size_t i = 0; i < program_.constraints.size(); ++i) {
       if (!is_read(check_names(program_.constraints[i]))) continue;
       auto constraint = build(program_.constraints[i], before);
       if (!constraint && is_of_text(constraint.error())) {
-        // Perhaps a default bound shows the divisor, and which bounds are defaults is not known yet.
+        // A default bound may show the divisor positive; the defaults are not known yet.
         postponed_.push_back(i);
         continue;
       }
@@ -137,7 +137,7 @@ class ConstraintAnalysis {
     return Constraint{lhs, constraint.comparison, rhs};
   }
 
-  /// Gives sides that no constraint bounds the language's default.
+  /// Gives the language's default bound to each side without one.
   void close_ranges() {
     for (std::size_t s = 0; s < bounds_.size(); ++s) close(facts_.ranges[s], s);
   }
@@ -146,7 +146,7 @@ class ConstraintAnalysis {
     if (!bounds_[symbol].upper) range.hi = kDefaultLimit;
   }
 
-  /// Constraints whose divisors need a default bound. They bound no symbol: the defaults stand.
+  /// Reads the constraints whose divisors need a default bound. They bound no symbol, so the defaults stay.
   Status read_postponed() {
     const std::vector<Range> final_ranges = facts_.ranges;
     for (const std::size_t i : postponed_) {
@@ -218,7 +218,7 @@ class ConstraintAnalysis {
     return fails;
   }
 
-  // The far end is infinity, not the largest int64: at a single point every constraint can be decided, and a `mod`
+  // The upper end is infinity, not the largest int64: at a single point every constraint can be decided, and a `mod`
   // would seem to bound its symbol.
   void tighten(const Constraint& constraint, Expr difference, std::uint32_t symbol) {
     Range& range = facts_.ranges[symbol];
@@ -245,7 +245,7 @@ class ConstraintAnalysis {
     }
   }
 
-  /// "(a * s + c) mod m == r": false if no value of the symbol satisfies it.
+  /// Learns from "(a * s + c) mod m == r". Returns false if no value of the symbol satisfies it.
   bool learn_congruence(const Constraint& constraint, Expr difference, std::uint32_t symbol) {
     if (constraint.comparison != Comparison::eq) return true;
     // The difference is k * (e mod m) + d, so e mod m = -d / k.
@@ -283,7 +283,8 @@ class ConstraintAnalysis {
     return true;
   }
 
-  /// With the default bounds in place, each symbol still has a value. One that has none gets some, to go on with.
+  /// Checks that each symbol has a value within the default bounds. A symbol without one is reported, and gets a range
+  /// with which verification can continue.
   void check_values() {
     for (std::size_t s = 0; s < bounds_.size(); ++s) {
       Range& range = facts_.ranges[s];
@@ -311,7 +312,7 @@ class ConstraintAnalysis {
   SymbolFacts facts_;
   std::vector<Bounds> bounds_;
   std::vector<std::size_t> postponed_;
-  std::vector<Change> changes_;  // in order
+  std::vector<Change> changes_;  // in the order in which they were made
   std::vector<std::pair<std::size_t, Constraint>> built_;
 };
 

@@ -45,7 +45,7 @@ Result<Expr> DimBuilder::build(const syntax::Dim& dim, const Positive& positive)
   return stack.back().expr;
 }
 
-/// Adds up at once what a row of plus and minus signs adds: one after the other would take the square of its length.
+/// Adds up a row of plus and minus signs at once; one by one it would take the square of the row's length.
 Status DimBuilder::complete(Operand& operand, Location where) const {
   if (operand.terms.empty()) return {};
   operand.terms.insert(operand.terms.begin(), operand.expr);
@@ -56,7 +56,7 @@ Status DimBuilder::complete(Operand& operand, Location where) const {
   return check_size(operand.expr, where);
 }
 
-/// Whoever goes over an expression takes as many steps, or their square, as it has operands.
+/// Counts the steps of later passes over an expression: its number of operands, or the square of it.
 Status DimBuilder::check_size(Expr e, Location where) const {
   if (e.depth() > limits::kExprDepth)
     return diagnostics_->too_large(where,
@@ -89,7 +89,11 @@ Result<Expr> DimBuilder::symbol(const DimNode& node) const {
   }
   const auto found = kind == NameTable::Kind::symbol ? context_->find_symbol(node.name) : std::nullopt;
   if (!found)
-    return diagnostics_->error(node.where, fmt::format("expected a symbol, found {}", names_->describe(node.name)));
+    return diagnostics_->error(node.where,
+                               fmt::format("expected a symbol, found {}{}", names_->describe(node.name),
+                                           kind == NameTable::Kind::scalar
+                                               ? fmt::format("; a number in sizes is declared as '{}: dim'", node.name)
+                                               : std::string()));
   return *found;
 }
 
@@ -100,7 +104,7 @@ Status DimBuilder::check_divisor(const Operand& divisor, const Positive& positiv
                                ? ""
                                : fmt::format("; a constraint such as {} >= 1, stated before its use, would do", text);
   const std::string message = fmt::format("expected a divisor that is provably positive, found {}{}", text, hint);
-  // What no constraint can mend is an error whatever they say.
+  // No constraint can make a constant divisor positive, so it is an error even while constraints are in doubt.
   return divisor.expr.is_constant() ? diagnostics_->error(divisor.where, message)
                                     : diagnostics_->not_shown(divisor.where, message);
 }

@@ -8,10 +8,10 @@
 #include "ir/expr/expr.h"
 #include "ir/verify/verify_symbols.h"
 
-// The second part of verification: from integer expressions as written to interned ones. Internal to the verifier.
+// The second part of verification: makes interned expressions from those written in the text. Internal to the verifier.
 namespace padlock::ir {
 
-/// Builds expressions in one context, which has the table's symbols under the table's indices.
+/// Builds expressions in one context, in which the table's symbols have the table's indices.
 class DimBuilder {
  public:
   /// Returns whether a divisor is positive for every binding.
@@ -22,14 +22,14 @@ class DimBuilder {
       : context_(&context), names_(&names), diagnostics_(&diagnostics) {}
 
   /// Builds the expression. Divisors are checked as written, before simplification can remove them. Errors, at their
-  /// position: an unknown symbol, a divisor that is not positive, an expression beyond the limits
-  /// of its depth, its operands, or of verification's steps.
+  /// position: an unknown symbol, a divisor that is not positive, an expression beyond the limits of depth, operands,
+  /// or verification's steps.
   [[nodiscard]] Result<Expr> build(const syntax::Dim& dim, const Positive& positive) const;
   /// Lists every name in the expression that is no symbol. Returns a consequence if there is one.
   [[nodiscard]] Status check_names(const syntax::Dim& dim) const;
 
  private:
-  /// expr + sum of coefficients[i] * terms[i]: the terms that are still to be added to it.
+  /// expr + sum of coefficients[i] * terms[i]; these terms are still to be added.
   struct Operand {
     Expr expr;
     Location where;

@@ -31,7 +31,7 @@ class ElementwiseRule {
  private:
   [[nodiscard]] const Diagnostics& diagnostics() const { return verifier_.diagnostics(); }
 
-  /// Fills operands_; the type of the result.
+  /// Fills operands_. Returns the result's type.
   Result<DType> read_operands() {
     if (op_class_ == OpClass::cast) return read_cast();
     std::vector<const Argument*> typed = arguments_.operands();
@@ -54,16 +54,16 @@ class ElementwiseRule {
     return dtype;
   }
 
-  /// The condition of a select is bool whatever the other operands are, so a literal there has a type.
+  /// A select's condition is bool whatever the other operands are, so a literal there has a type.
   Status read_condition(const Argument& argument) { return read_operand(argument, DType::boolean); }
 
-  /// An operand as messages name it.
+  /// An operand with its type, for messages.
   struct Typed {
     std::string name;
     DType dtype;
   };
 
-  /// Returns the type that an operand has by itself: a value has one, a literal may state one.
+  /// Returns an operand's own type: a value has one, a literal may state one.
   Result<std::optional<Typed>> typed(const Argument& argument) {
     if (const auto* literal = std::get_if<syntax::Literal>(&argument.value))
       return literal->dtype ? std::optional(Typed{literal->text, *literal->dtype}) : std::nullopt;
@@ -73,7 +73,7 @@ class ElementwiseRule {
     return Typed{verifier_.value(id).name, verifier_.value(id).dtype};
   }
 
-  /// The type of the operands that have one; they agree, and the operation takes it.
+  /// Returns the type on which the typed operands agree. Error: they differ, or the operation does not take it.
   Result<DType> common_type(const std::vector<const Argument*>& arguments) {
     std::optional<DType> type;
     for (const Argument* argument : arguments) {
@@ -151,7 +151,7 @@ class ElementwiseRule {
   OpClass op_class_;
   const Arguments& arguments_;
   std::vector<Operand> operands_;
-  std::vector<Location> wheres_;  // of the operands
+  std::vector<Location> wheres_;  // the operands' positions
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ Result<ValueId> named_operand(const Verifier& verifier, const syntax::Argument& 
                            fmt::format("expected {}, found {}", expected, verifier.names().describe(name)));
 }
 
-/// Returns whether what stands for a size is a tensor or a scalar alone.
+/// Returns whether a size is only the name of a tensor or a scalar.
 bool names_value(const Verifier& verifier, const syntax::Dim& size) {
   const std::string* name = size.lone_name();
   const NameTable::Kind kind = name != nullptr ? verifier.names().kind_of(*name) : NameTable::Kind::symbol;
@@ -159,7 +159,7 @@ Result<Expr> broadcast_axis(Verifier& verifier, std::span<const Operand> operand
     }
     PADLOCK_CHECK(
         require_equal_extents(verifier, *first, {value.name, extent}, static_cast<std::size_t>(axis), wheres[i]));
-    // Equal for every binding, so the one that says more stands for both.
+    // Equal for every binding, so a constant stands for both.
     if (extent.is_constant()) first->extent = extent;
   }
   return first ? first->extent : verifier.exprs().constant(1);

@@ -15,25 +15,24 @@ namespace padlock::ir {
 /// Returns any value by name, scalars included.
 [[nodiscard]] Result<ValueId> value_operand(const Verifier& verifier, const syntax::Argument& argument);
 
-/// Lists the names that no statement can have, among the symbols and operands of one that is in error otherwise.
-/// Returns a consequence if there are any.
+/// Lists the unknown names among the symbols and operands of a statement that has another error. Returns a consequence
+/// if there are any.
 [[nodiscard]] Status check_argument_names(const Verifier& verifier, const syntax::Statement& statement);
 
 /// Reads a literal as a value of the type.
 [[nodiscard]] Result<Operand> literal_operand(const Verifier& verifier, const syntax::Argument& argument, DType dtype);
 
-/// Reads a size as a value of the type that it states. Errors: as Verifier::dim, and a name that is a value's.
+/// Reads a size as a value of the type that it states. Errors: those of Verifier::dim; and the name of a value.
 [[nodiscard]] Result<Operand> size_operand(Verifier& verifier, const syntax::Argument& argument);
 
 /// Reads a literal, a run-time scalar or a size of the given type.
 [[nodiscard]] Result<Operand> scalar_operand(Verifier& verifier, const syntax::Argument& argument, DType dtype);
 
-/// Reads the operand of an operation that is a type. `position`: "first", "second".
+/// Reads an operand that is a type. `position`: "first", "second".
 [[nodiscard]] Result<DType> read_type(const Verifier& verifier, const syntax::Argument& argument,
                                       std::string_view operation, std::string_view position);
 
-/// Makes a statement's value with its dense layout, operands and attributes still empty. Error: extents that cost too
-/// much.
+/// Makes a statement's value with its dense layout, without operands and attributes. Error: extents that cost too much.
 [[nodiscard]] Result<Value> make_result(Verifier& verifier, const syntax::Statement& statement, Op op, DType dtype,
                                         std::vector<Expr> extents);
 
@@ -41,12 +40,12 @@ struct NamedExtent {
   std::string name;
   Expr extent;
 };
-/// Requires that two extents that meet on an axis of the result are equal.
+/// Requires two extents on one axis of the result to be equal.
 [[nodiscard]] Status require_equal_extents(Verifier& verifier, const NamedExtent& a, const NamedExtent& b,
                                            std::size_t axis, Location where);
 
-/// The extents to which operands broadcast as in NumPy, aligned at the last axis, but only extents that are
-/// literally 1. All others are required to be equal. `wheres`: of the operands.
+/// Returns the extents to which operands broadcast, as in NumPy, aligned at the last axis. Only an extent that is
+/// literally 1 repeats; all others are required to be equal. `wheres` has the operands' positions.
 [[nodiscard]] Result<std::vector<Expr>> broadcast_extents(Verifier& verifier, std::span<const Operand> operands,
                                                           std::span<const Location> wheres);
 

@@ -10,8 +10,7 @@
 namespace padlock::ir {
 namespace {
 
-/// One statement of an operation that moves data, or that makes it of coordinates: one function a row of the language's
-/// table.
+/// One statement that moves data, or makes data from coordinates: one function for each row of the language's table.
 class MovementRule {
  public:
   MovementRule(Verifier& verifier, const syntax::Statement& statement, Op op, const Arguments& arguments)
@@ -82,7 +81,7 @@ class MovementRule {
     return PadAttributes{*std::move(low), *std::move(high), *std::move(interior), *mode};
   }
 
-  /// The extents that a pad makes of these, required to be possible.
+  /// Returns the extents after a pad, and requires them to be possible.
   Result<std::vector<Expr>> padded_extents(const PadAttributes& attributes, std::span<const Expr> from,
                                            const std::string& name) {
     std::vector<Expr> extents;
@@ -127,8 +126,8 @@ class MovementRule {
     return *mode;
   }
 
-  /// A literal, a size, a run-time scalar, or a tensor that broadcasts to the result as elementwise operands do. Ends
-  /// the use of x_.
+  /// Reads a fill: a literal, a size, a run-time scalar, or a tensor that broadcasts to the result like elementwise
+  /// operands. Ends the use of x_.
   Result<Operand> fill_of(const Value& padded) {
     const syntax::Argument* argument = arguments_.find("value");
     if (argument == nullptr) return Operand(Scalar{x_->dtype, 0});
@@ -150,7 +149,7 @@ class MovementRule {
     return Operand(id);
   }
 
-  /// The adjoint of a pad takes what that pad would have made.
+  /// The operand of a pad's adjoint has the extents of the pad's result.
   Result<Value> pad_adjoint() {
     if (kind_of(x_->dtype) == DTypeKind::truth)
       return diagnostics().error(
@@ -258,7 +257,7 @@ class MovementRule {
     return result(std::move(extents), std::move(attributes));
   }
 
-  /// The argument 'shape': extents, none of which is negative.
+  /// Reads the argument 'shape': extents >= 0.
   Result<std::vector<Expr>> shape() {
     PADLOCK_TRY(std::vector<Expr> extents, read_.exprs("shape", true));
     for (std::size_t axis = 0; axis < extents.size(); ++axis)
@@ -332,7 +331,7 @@ class MovementRule {
     return {};
   }
 
-  /// The first of the axes that so many indices are for: of 'axis', or of 'axes', which are adjacent.
+  /// Returns the first of the `count` axes that are indexed: from 'axis', or from 'axes', which are adjacent.
   Result<int> taken_axis(std::size_t count) {
     const syntax::Argument *one = arguments_.find("axis"), *several = arguments_.find("axes");
     if ((one == nullptr) == (several == nullptr))
@@ -387,7 +386,7 @@ class MovementRule {
   const Arguments& arguments_;
   ArgumentReader read_;
   std::vector<ValueId> operands_;
-  const Value* x_ = nullptr;  // the first operand; the verifier adds no value meanwhile
+  const Value* x_ = nullptr;  // the first operand; valid while the verifier adds no value
 };
 
 }  // namespace

@@ -45,7 +45,7 @@ std::unexpected<Error> Diagnostics::not_shown(Location where, std::string messag
   return error(where, std::move(message));
 }
 
-// To show its line, the text is searched for it: a list that takes no more is not worth that.
+// The line is searched in the text, which is not worth its cost once the list is full.
 std::unexpected<Error> Diagnostics::error(Location where, std::string message) const {
   if (errors_->is_final()) return ErrorList::consequence();
   return std::unexpected(make(where, std::move(message)));
@@ -78,7 +78,7 @@ Result<NameTable> NameTable::make(const syntax::Program& program, const Diagnost
                                                                   : Kind::symbol;
     diagnostics.errors().note(table.declare(parameter.name, kind, parameter.where, diagnostics));
   }
-  // Only now is it known which names cannot be symbols; indices follow the order of the text.
+  // Names that cannot be symbols are known only now. Indices follow the order of the text.
   for (const Parameter& parameter : program.parameters) {
     if (parameter.kind == Parameter::Kind::dim) table.symbol(parameter.name, parameter.where).is_dim = true;
     if (parameter.kind != Parameter::Kind::tensor) continue;
@@ -121,7 +121,7 @@ void NameTable::declare_symbols(const std::vector<syntax::Dim>& dims, bool strid
     const std::string* name = dim.lone_name();
     if (name == nullptr) continue;
     const Kind kind = kind_of(*name);
-    // A name that cannot be a symbol is in error where the extent is built.
+    // A name that cannot be a symbol is reported when the extent is built.
     if (kind == Kind::unknown && !diagnostics.errors().note(declare(*name, Kind::symbol, dim.where(), diagnostics))) {
       diagnostics.excuse(*name);
       continue;

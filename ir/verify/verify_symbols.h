@@ -12,50 +12,50 @@
 #include "support/messages/error_list.h"
 #include "support/steps.h"
 
-// The first part of verification: the meaning of each name. Internal to the verifier.
+// The first part of verification: finds the meaning of each name. Internal to the verifier.
 namespace padlock::ir {
 
-/// Makes errors that carry a position of the text, or of a built program the statement's name, and lists those of parts
-/// that stand for themselves. An error that may only follow from one of the list is a consequence (ErrorList).
+/// Makes errors with a position in the text, or for a built program with the statement's name, and lists errors of
+/// parts that are checked independently. An error that may only follow from a listed one is a consequence (ErrorList).
 class Diagnostics {
  public:
   /// Borrows both.
   Diagnostics(const syntax::Program& program, ErrorList& errors);
   [[nodiscard]] std::unexpected<Error> error(Location where, std::string message) const;
-  /// Makes the error of a name that is not there. Once for each name, and a consequence where it is excused.
+  /// Makes the error for an unknown name, once for each name; a consequence if the name is excused.
   [[nodiscard]] std::unexpected<Error> unknown_name(const std::string& name, Location where, std::string message) const;
-  /// Makes the error of what the constraints do not show; a consequence while some of them are in doubt.
+  /// Makes the error for a fact that the constraints do not show; a consequence while constraints are in doubt.
   [[nodiscard]] std::unexpected<Error> not_shown(Location where, std::string message) const;
   /// Makes the error for something refused for its size (resource_exhausted).
   [[nodiscard]] std::unexpected<Error> too_large(Location where, std::string message) const;
 
   [[nodiscard]] ErrorList& errors() const { return *errors_; }
-  /// Lists the errors of checks that do not depend on each other. Returns a consequence if there were any.
+  /// Lists the errors of independent checks. Returns a consequence if there were any.
   template <class... Results>
   [[nodiscard]] Status all(const Results&... results) const {
     Status every;
     (collect(every, results), ...);
     return every;
   }
-  /// Lists the error of one more check, and makes `every` a consequence of it.
+  /// Lists the error of one more check; then `every` becomes a consequence.
   template <class T>
   void collect(Status& every, const Result<T>& result) const {
     if (Status noted = errors_->note(result); !noted) every = std::move(noted);
   }
 
-  /// Errors about this name have been listed.
+  /// Marks a name about which errors have been listed.
   void excuse(const std::string& name) const { excused_.insert(name); }
-  /// Returns whether an error about this name would be none of the list's. Ask before making a costly message.
+  /// Returns whether an error about this name would be left out of the list. Ask before making a costly message.
   [[nodiscard]] bool is_excused(const std::string& name) const {
     return errors_->is_final() || excused_.contains(name);
   }
-  /// A constraint is in error, so that what it would show is not known.
+  /// Marks that a constraint has an error, so that the facts it would show are unknown.
   void doubt_constraints() { are_constraints_in_doubt_ = true; }
 
-  /// Makes later errors name this statement; empty: none.
+  /// Makes later errors name this statement; an empty name ends that.
   void enter_statement(std::string name) { statement_ = std::move(name); }
 
-  /// Error (resource_exhausted): verification has taken more than limits::kVerifySteps since this was made.
+  /// Error: resource_exhausted if verification has taken more than limits::kVerifySteps since this was made.
   [[nodiscard]] Status check_steps(Location where) const;
 
  private:
@@ -69,7 +69,7 @@ class Diagnostics {
   bool are_constraints_in_doubt_ = false;
 };
 
-/// A symbol as declared: an extent or stride that stands alone, or a `dim` parameter, or several of these.
+/// A declared symbol: an extent or stride that is a single name, a `dim` parameter, or several of these.
 struct SymbolInfo {
   std::string name;
   bool is_extent = false, is_stride = false, is_dim = false;
@@ -86,14 +86,14 @@ class NameTable {
  public:
   enum class Kind : std::uint8_t { unknown, tensor, scalar, symbol, statement };
 
-  /// Reads the parameters. Lists errors: a name that is none, is reserved, or means two things. Returns one for too
-  /// many symbols.
+  /// Reads the parameters. Lists errors: a name that is invalid, reserved, or has two meanings. Returns an error for
+  /// too many symbols.
   [[nodiscard]] static Result<NameTable> make(const syntax::Program& program, const Diagnostics& diagnostics);
 
   [[nodiscard]] Kind kind_of(const std::string& name) const;
   /// Describes a name for messages: "the tensor 'x'".
   [[nodiscard]] std::string describe(const std::string& name) const;
-  /// The symbols in the order of declaration, which is that of their indices in every context.
+  /// Returns the symbols in the order of declaration, which is that of their indices in every context.
   [[nodiscard]] const std::vector<SymbolInfo>& symbols() const { return symbols_; }
   /// Returns "; did you mean 'B'?" for a name that is almost a symbol's.
   [[nodiscard]] std::string symbol_hint(std::string_view name) const;

@@ -1,4 +1,4 @@
-// Operators of one tensor that take a few numbers: activations, and what is made of several operations.
+// Operators on one tensor and a few numbers: activations, and operators that become several operations.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,10 +15,10 @@ namespace {
 using ir::DType;
 using ir::Op;
 
-/// A number as a literal without a type, exactly.
+/// Returns a number as a literal without a type, exactly.
 std::string exact(double number) { return to_string(ir::Scalar{DType::f64, std::bit_cast<std::uint64_t>(number)}); }
 
-/// The one tensor of an activation, as a name.
+/// The tensor of an activation, by its name.
 struct Tensor {
   std::string x;
   DType dtype;
@@ -31,13 +31,13 @@ Result<Tensor> tensor_input(NodeImport& node, Op op) {
   return Tensor{std::move(x), value->dtype, value->shape};
 }
 
-/// Makes statements of a node from a tensor: `last` is the last one.
+/// Adds statements from a tensor to the node; `last` is the last one.
 Status finish(NodeImport& node, const Tensor& tensor, std::string_view last) {
   node.finish(last, tensor.dtype, tensor.shape);
   return {};
 }
 
-/// A bound of Clip, an input or an attribute; empty: none.
+/// Returns a bound of Clip, from an input or an attribute; empty if there is none.
 Result<std::string> bound(NodeImport& node, std::size_t input, std::string_view attribute) {
   if (node.opset() < 11) return node.attribute(attribute) == nullptr ? std::string() : exact(node.number(attribute, 0));
   if (!node.has_input(input)) return std::string();
@@ -46,7 +46,7 @@ Result<std::string> bound(NodeImport& node, std::size_t input, std::string_view 
   return node.tensor(*value);
 }
 
-/// "x < L ? L : x" as two statements, the last as a text; x itself where there is no bound.
+/// Makes "x < L ? L : x": adds the comparison as a statement, and returns the select.
 std::string clipped(NodeImport& node, const std::string& x, std::string_view comparison, const std::string& bound) {
   const std::string beyond = node.part(fmt::format("{}({}, {})", comparison, x, bound));
   return fmt::format("select({}, {}, {})", beyond, bound, x);
@@ -61,7 +61,7 @@ Status import_clip(NodeImport& node) {
   if (lo.empty() && hi.empty()) return finish(node, in, fmt::format("cast({}, {})", in.x, name_of(in.dtype)));
   if (lo.empty() || hi.empty())
     return finish(node, in, clipped(node, in.x, lo.empty() ? "gt" : "lt", lo.empty() ? hi : lo));
-  // The greater bound wins where they are in the wrong order, which "clamp" would do the other way round.
+  // If min > max, max wins here, as the standard says; "clamp" would let min win.
   const std::string above = node.part(clipped(node, in.x, "lt", lo));
   return finish(node, in, clipped(node, above, "gt", hi));
 }
@@ -127,7 +127,7 @@ Status import_swish(NodeImport& node) {
 
 namespace {
 
-/// gamma * (x > 0 ? x : alpha * (exp(x * inverse) - 1)), as the standard defines each of the family.
+/// Computes gamma * (x > 0 ? x : alpha * (exp(x * inverse) - 1)), which defines each of this family in the standard.
 Status import_exponential(NodeImport& node, double alpha, double gamma, double inverse) {
   PADLOCK_TRY(const Tensor in, tensor_input(node, Op::exp));
   std::string power = in.x;

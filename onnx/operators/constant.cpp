@@ -1,4 +1,4 @@
-// Operators that make tensors of nothing, or hand on what there is.
+// Operators that make tensors without inputs, or pass an input on.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using ir::DType;
 
 std::uint64_t bits_of(float number) { return std::bit_cast<std::uint32_t>(number); }
 
-/// A constant from an attribute: a tensor, a number or a list of numbers.
+/// Returns a constant from an attribute: a tensor, a number or a list of numbers.
 Result<Elements> attribute_elements(NodeImport& node) {
   Elements elements;
   if (const Attribute* const value = node.attribute("value")) {
@@ -100,7 +100,7 @@ Status import_constant_of_shape(NodeImport& node) {
   return {};
 }
 
-/// Coordinates, scaled and moved. The number of elements is a size, so start and step have to be literal.
+/// Makes coordinates, scaled and shifted. The number of elements is a size, so start and step must be literals.
 Status import_range(NodeImport& node) {
   SizeMath& sizes = node.sizes();
   PADLOCK_TRY(const Value* const value, node.input(0));

@@ -46,7 +46,7 @@ Result<std::vector<Value*>> all_inputs(NodeImport& node) {
   return values;
 }
 
-/// op(op(a, b), c), ...: the last is the result, or `after` of it.
+/// Makes op(op(a, b), c) and so on. The last operation is the result; or `after`, applied to it.
 Status import_chain(NodeImport& node, Op op, std::string_view after = {}) {
   PADLOCK_TRY(const auto values, all_inputs(node));
   const DType dtype = values[0]->dtype;
@@ -66,8 +66,8 @@ Status import_chain(NodeImport& node, Op op, std::string_view after = {}) {
   return {};
 }
 
-/// Quotients of integers of up to 32 bits, rounded towards zero: those of doubles are right to less than their distance
-/// from a whole number.
+/// Divides integers of up to 32 bits, rounded towards zero. Division in f64 suffices: its error is below the distance
+/// of a quotient from the next integer.
 Result<std::string> integer_quotient(NodeImport& node, const Operands& operands, DType dtype) {
   if (ir::bit_width(dtype) > 32) return refused(fmt::format("quotients of {} are not exact in f64", name_of(dtype)));
   const std::string a = node.part(fmt::format("cast({}, f64)", operands.names[0]));
@@ -125,7 +125,7 @@ Status import_mod(NodeImport& node) {
     node.finish(rest, pair.dtype, pair.operands.shape);
     return {};
   }
-  // The divisor's sign: it is added where the remainder's is another.
+  // The result has the divisor's sign: the divisor is added to a remainder of the other sign.
   const std::string remainder = node.part(rest);
   const std::string zero = fmt::format("{}(0)", name_of(pair.dtype));
   const std::string product = node.part(
@@ -175,7 +175,7 @@ Status import_is_inf(NodeImport& node) {
   const bool above = node.integer("detect_positive", 1) != 0, below = node.integer("detect_negative", 1) != 0;
   std::string text = fmt::format("eq({}, {})", x, above ? "inf" : "-inf");
   if (above && below) text = fmt::format("eq({}, inf)", node.part(fmt::format("abs({})", x)));
-  if (!above && !below) text = fmt::format("lt({}, -inf)", x);  // nothing is
+  if (!above && !below) text = fmt::format("lt({}, -inf)", x);  // without bounds nothing is: the result is false
   node.finish(text, DType::boolean, value->shape);
   return {};
 }

@@ -6,14 +6,14 @@
 // Operators that compute element by element, activations among them.
 namespace padlock::onnx {
 
-/// Imports a node as one operation of the language, on as many inputs as that has.
+/// Imports a node as one operation of the language, which has as many inputs.
 [[nodiscard]] Status import_operation(NodeImport& node, ir::Op op);
 template <ir::Op op>
 [[nodiscard]] Status import_as(NodeImport& node) {
   return import_operation(node, op);
 }
 
-/// Error: refused, where an operation does not take operands of that type.
+/// Error: refused if the operation does not take operands of that type.
 [[nodiscard]] Status check_type(ir::Op op, ir::DType dtype);
 
 Status import_div(NodeImport& node);

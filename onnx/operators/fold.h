@@ -11,9 +11,9 @@
 
 namespace padlock::onnx {
 
-/// Applies a function to each element of what the inputs broadcast to. `read`: (input) -> Result<ArrayOf<Element>>.
-/// `function`: (std::span<const Element>, one of each input) -> Result<Element>. Errors: theirs; refused, where there
-/// are too many elements.
+/// Broadcasts the inputs and applies a function to each element. `read`: (input) -> Result<ArrayOf<Element>>.
+/// `function`: (std::span<const Element>, one of each input) -> Result<Element>. Errors: theirs; refused for too many
+/// elements.
 template <class Element, class Read, class Function>
 Result<ArrayOf<Element>> fold_elements(NodeImport& node, const Read& read, const Function& function) {
   std::vector<Value*> values;
@@ -36,7 +36,7 @@ Result<ArrayOf<Element>> fold_elements(NodeImport& node, const Read& read, const
   return result;
 }
 
-/// Returns the element of an array that stands at coordinates of the shape to which it broadcasts.
+/// Returns the element of an array at coordinates of the shape to which it broadcasts.
 template <class Element>
 const Element& element_at(const ArrayOf<Element>& array, std::span<const std::int64_t> coordinates) {
   std::vector<std::int64_t> own;

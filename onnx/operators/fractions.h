@@ -2,10 +2,10 @@
 
 #include "onnx/node_import.h"
 
-// Operators as arithmetic on sizes that a model computes in floats. Errors: refused, where a step may be rounded.
+// Operators on sizes that a model computes in floats. Errors: refused if a step may be rounded.
 namespace padlock::onnx {
 
-/// Makes floats of sizes, or others of floats, or sizes of floats.
+/// Converts sizes to floats, floats to other floats, or floats to sizes.
 Status fold_fraction_cast(NodeImport& node, ir::DType to);
 
 Status fold_fraction_add(NodeImport& node);

@@ -1,4 +1,4 @@
-// Operators that place elements elsewhere.
+// Operators that move elements.
 #include "onnx/operators/movement.h"
 
 #include <fmt/format.h>
@@ -118,7 +118,7 @@ Status import_transpose(NodeImport& node) {
   return {};
 }
 
-/// Keeps what stands on one side of a diagonal: its coordinates say which.
+/// Keeps the elements on one side of a diagonal; their coordinates decide.
 Status import_trilu(NodeImport& node) {
   SizeMath& sizes = node.sizes();
   PADLOCK_TRY(Value* const value, node.input(0));

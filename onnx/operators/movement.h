@@ -2,7 +2,7 @@
 
 #include "onnx/node_import.h"
 
-// Operators that move elements, or make tensors of no others. Where the input is sizes, so is the result.
+// Operators that move elements, or make tensors without inputs. If the input is sizes, so is the result.
 namespace padlock::onnx {
 
 Status import_pad(NodeImport& node);

@@ -16,26 +16,26 @@ enum class OperatorGroup : std::uint8_t { movement, elementwise, activation, siz
 struct Operator {
   std::string_view name;
   OperatorGroup group;
-  /// Makes statements of a node. Null: it works on sizes alone.
+  /// Makes statements from a node. Null: the operator works on sizes alone.
   Status (*import)(NodeImport& node) = nullptr;
-  /// Computes sizes, where every input has them; where that is refused, `import` is asked. Null: `import` does both.
+  /// Computes sizes if every input has them; if it refuses, `import` is called. Null: `import` does both.
   Status (*fold)(NodeImport& node) = nullptr;
-  /// The same of sizes that are computed in floats, where sizes are computed of the result. Null: they are refused
-  /// there, unless it carries_floats.
+  /// As `fold`, for sizes in floats, if sizes are computed from the result. Null: they are refused, unless
+  /// carries_floats.
   Status (*fold_floats)(NodeImport& node) = nullptr;
-  /// Bit i: input i says sizes, whatever the result is.
+  /// Bit i: input i always holds sizes, whatever the result is.
   std::uint32_t size_inputs = 0;
-  /// Sizes of its inputs are sizes of its result.
+  /// If its inputs are sizes, so is its result.
   bool carries_sizes = false;
-  /// The same of sizes that are computed in floats.
+  /// As carries_sizes, for sizes in floats.
   bool carries_floats = false;
-  /// Says for people which part is supported; empty: all.
+  /// States for people the supported part; empty: all.
   std::string_view note = {};
 };
 
-/// All of them, sorted by group and name.
+/// Returns all operators, sorted by group and name.
 [[nodiscard]] std::span<const Operator> operators();
-/// Returns null for one that there is not.
+/// Returns null for an unknown operator.
 [[nodiscard]] const Operator* find_operator(std::string_view name);
 /// Prints the table of docs/onnx.md, as Markdown.
 [[nodiscard]] std::string operator_table();

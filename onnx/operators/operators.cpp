@@ -15,7 +15,7 @@ namespace {
 using ir::Op;
 using enum OperatorGroup;
 
-// Bits of inputs that say sizes.
+// Bits of the inputs that hold sizes.
 constexpr std::uint32_t kInput0 = 1, kInput1 = 2, kInput2 = 4, kInput3 = 8, kInput4 = 16;
 
 constexpr auto kOperators = std::to_array<Operator>({

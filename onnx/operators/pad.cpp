@@ -12,7 +12,7 @@ namespace {
 
 using Sizes = std::vector<Expr>;
 
-/// Amounts of a pad, one an axis.
+/// Amounts of a pad, one for each axis.
 struct Amounts {
   Sizes low, high;
 };
@@ -26,7 +26,7 @@ Result<Sizes> given_pads(NodeImport& node) {
   return pads;
 }
 
-/// The axes of an attribute or input, all where there is none.
+/// Returns the axes of an attribute or input; all axes if neither is given.
 Result<std::vector<std::size_t>> given_axes(NodeImport& node, std::size_t input, std::size_t rank) {
   std::vector<std::int64_t> axes;
   if (const Attribute* const attribute = node.attribute("axes")) {
@@ -53,7 +53,7 @@ Result<Amounts> given_amounts(NodeImport& node, std::size_t rank) {
   return amounts;
 }
 
-/// "" for the language's own 0.
+/// Returns the fill; "" for 0, the language's default.
 Result<std::string> fill(NodeImport& node, ir::DType dtype) {
   if (node.opset() < 11 && node.attribute("value") != nullptr) {
     const auto value = static_cast<double>(node.number("value", 0));
@@ -70,7 +70,7 @@ Result<std::string> fill(NodeImport& node, ir::DType dtype) {
   return ", value = " + *text;
 }
 
-/// x without what negative amounts cut off, and these set to 0.
+/// Returns x without the elements that negative amounts cut off, and sets these amounts to 0.
 std::string cropped(NodeImport& node, const std::string& x, Sizes& extents, Amounts& amounts) {
   SizeMath& sizes = node.sizes();
   const Expr zero = sizes.constant(0);
@@ -107,7 +107,7 @@ Status import_pad(NodeImport& node) {
   if (mode == "constant") {
     PADLOCK_TRY(rest, fill(node, value->dtype));
   } else if (mode == "edge" || mode == "reflect" || mode == "wrap") {
-    // The standard cuts first, and mirrors what is left.
+    // The standard cuts first, then mirrors the rest.
     x = cropped(node, x, extents, amounts);
     rest = fmt::format(", mode = {}", mode);
   } else {
@@ -125,7 +125,7 @@ Status import_center_crop_pad(NodeImport& node) {
   PADLOCK_TRY(const std::vector<std::size_t> axes, given_axes(node, rank, rank));
   if (wanted.size() != axes.size())
     return refused(fmt::format("it has {} extents for {} axes", wanted.size(), axes.size()));
-  // Half of what is added or cut off, rounded down, is before: a pad does both, since it is constant.
+  // Half of the amount, rounded down, comes before. A constant pad both adds and cuts.
   const Expr zero = sizes.constant(0), two = sizes.constant(2);
   Amounts amounts{Sizes(rank, zero), Sizes(rank, zero)};
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -139,7 +139,7 @@ Status import_center_crop_pad(NodeImport& node) {
   return {};
 }
 
-/// A tensor repeated is one that is padded by itself.
+/// Imports Tile: a tensor repeated is a tensor padded by itself (mode wrap).
 Status import_tile(NodeImport& node) {
   SizeMath& sizes = node.sizes();
   PADLOCK_TRY(Value* const value, node.input(0));

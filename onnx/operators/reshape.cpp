@@ -1,4 +1,4 @@
-// Operators that count the same elements otherwise.
+// Operators that give the same elements other extents.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using Sizes = std::vector<Expr>;
 
-/// A product of literals and of other factors.
+/// A product, split into its literal and its other factors.
 struct Factors {
   Int128 literal = 1;
   Sizes others;
@@ -21,7 +21,7 @@ struct Factors {
 Factors factors_of(const Sizes& extents) {
   Factors factors;
   for (const Expr extent : extents) {
-    // A product's own factors, and the coefficient of a sum of one term.
+    // The product's own factors; a sum of one term gives its coefficient, too.
     Sizes pending = {extent};
     while (!pending.empty()) {
       const Expr e = pending.back();
@@ -45,7 +45,7 @@ Factors factors_of(const Sizes& extents) {
   return factors;
 }
 
-/// How many elements are left for the extent that a reshape leaves open: the product of `all` by that of `known`.
+/// Returns the extent that a reshape leaves open: the product of `all` divided by the product of `known`.
 Result<Expr> left_open(SizeMath& sizes, const Sizes& all, const Sizes& known) {
   Factors above = factors_of(all), below = factors_of(known);
   for (const Expr factor : std::exchange(below.others, {})) {
@@ -115,7 +115,7 @@ Status import_flatten(NodeImport& node) {
 
 namespace {
 
-/// Axes as an attribute, before operator set 13, or as input 1; nullopt: none are given.
+/// Returns the axes, from an attribute before operator set 13 or from input 1; nullopt if none are given.
 Result<std::optional<std::vector<std::int64_t>>> axes_of(NodeImport& node) {
   std::optional<std::vector<std::int64_t>> axes;
   if (const Attribute* const attribute = node.attribute("axes")) {
@@ -161,7 +161,7 @@ Status import_unsqueeze(NodeImport& node) {
 
 namespace {
 
-/// reshape, transpose, reshape: x, its extents between, an order of them, and the extents in the end.
+/// Adds reshape, transpose, reshape: x gets the extents `apart`, their order, and the extents of the result.
 Status finish_permuted(NodeImport& node, Value& value, const Sizes& apart, std::string_view perm, const Sizes& shape) {
   SizeMath& sizes = node.sizes();
   PADLOCK_TRY(const std::string x, node.tensor(value));
@@ -171,7 +171,7 @@ Status finish_permuted(NodeImport& node, Value& value, const Sizes& apart, std::
   return {};
 }
 
-/// The side of a block, of an image of rank 4.
+/// Returns the side of a block of an image of rank 4.
 Result<Expr> block_of(NodeImport& node, const Value& value) {
   const std::int64_t side = node.integer("blocksize", 0);
   if (side < 1 || side > (1 << 20)) return refused(fmt::format("a block of {}", side));

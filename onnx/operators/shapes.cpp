@@ -32,7 +32,7 @@ Result<Operands> broadcast_operands(NodeImport& node, std::span<Value* const> va
   std::vector<Value*> tensors;
   for (Value* const value : values)
     if (!node.scalar(*value)) tensors.push_back(value);
-  // A literal has no extents: it serves where those of the others are the result's.
+  // A literal has no extents. It serves if the other operands alone have the result's.
   PADLOCK_TRY(const std::vector<Expr> others, broadcast_shape(node.sizes(), tensors));
   PADLOCK_TRY(std::vector<std::string> names, node.operands(values, others == shape));
   return Operands{std::move(names), std::move(shape)};

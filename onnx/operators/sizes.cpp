@@ -21,7 +21,7 @@ Status fold(NodeImport& node, DType dtype, Function function) {
   return {};
 }
 
-/// The same of numbers, with the type of the first input.
+/// As above, with the first input's type.
 Status fold(NodeImport& node, Function function) {
   PADLOCK_TRY(const Value* const first, node.input(0));
   if (first->dtype == DType::boolean) return refused("arithmetic on truths");
@@ -37,14 +37,15 @@ Status fold_chain(NodeImport& node) {
   });
 }
 
-/// Returns the sign of a divisor, which is 0 for no sizes: where that is not shown, it is made positive by a guard.
+/// Returns the sign of a divisor. Unless it is shown to be negative, a guard makes it positive. Error: refused if it
+/// never is.
 Result<int> sign_of(SizeMath& sizes, Expr divisor) {
   if (sizes.is_negative_always(divisor)) return -1;
   if (sizes.require(divisor, ir::Comparison::ge, 1)) return 1;
   return refused(fmt::format("the divisor {} is never positive, and may be 0", sizes.text(divisor)));
 }
 
-/// A comparison that has the same answer for all sizes, as 0 or 1. `greater`: of a > b.
+/// Returns 0 or 1 for a comparison that has the same answer for all sizes. `greater`: for a > b.
 Result<Expr> decided(SizeMath& sizes, bool holds, bool fails) {
   if (holds || fails) return sizes.constant(holds ? 1 : 0);
   return refused("a comparison of sizes that depends on them");

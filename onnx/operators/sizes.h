@@ -2,7 +2,7 @@
 
 #include "onnx/node_import.h"
 
-// Operators as arithmetic on sizes, which the importer does itself: nothing of it is left for a kernel.
+// Operators on sizes. The importer computes them itself; a kernel has nothing left to do.
 namespace padlock::onnx {
 
 Status import_shape(NodeImport& node);

@@ -17,7 +17,7 @@ using ir::DType;
 
 using Sizes = std::vector<Expr>;
 
-/// Holds a slice's attributes, one entry an axis.
+/// A slice's attributes, one entry for each axis.
 struct Window {
   Sizes start, limit;
   std::vector<std::int64_t> step;
@@ -27,7 +27,7 @@ Window whole(SizeMath& sizes, const Sizes& extents) {
   return {Sizes(extents.size(), sizes.constant(0)), extents, std::vector<std::int64_t>(extents.size(), 1)};
 }
 
-/// A position of an axis, which counts from its end where it is negative, moved into [0, n].
+/// Returns a position of an axis within [0, n]. A negative one counts from the end.
 Expr position(SizeMath& sizes, Expr given, Expr n) {
   const Expr zero = sizes.constant(0);
   if (sizes.is_nonnegative(given)) return sizes.min(given, n);
@@ -36,9 +36,10 @@ Expr position(SizeMath& sizes, Expr given, Expr n) {
   return sizes.min(sizes.max(moved, zero), n);
 }
 
-/// The position behind one that a backward slice begins at, or ends before: in [least, n], where there is one.
+/// Returns given + 1, within [least, n], or n if n < least; a negative `given` counts from the end. In forward order a
+/// backward slice takes the positions from end + 1 to start + 1.
 Expr position_behind(SizeMath& sizes, Expr given, Expr n, std::int64_t least) {
-  constexpr std::int64_t kFar = std::int64_t{1} << 40;  // no axis is as long
+  constexpr std::int64_t kFar = std::int64_t{1} << 40;  // beyond every axis
   const Expr lowest = sizes.constant(least), one = sizes.constant(1);
   if (const auto number = literal(given)) {
     if (*number == -1 || *number >= kFar) return n;
@@ -66,7 +67,7 @@ Sizes extents_of(SizeMath& sizes, const Window& window) {
   return extents;
 }
 
-/// Starts, ends, axes and steps of a Slice, whichever its version has them in.
+/// Starts, ends, axes and steps of a Slice, from attributes or inputs as its version has them.
 struct SliceArguments {
   Sizes starts, ends;
   std::vector<std::int64_t> axes, steps;
@@ -100,7 +101,7 @@ Result<SliceArguments> slice_arguments(NodeImport& node) {
   return result;
 }
 
-/// A slice of sizes, whose steps may be negative.
+/// Slices sizes; steps may be negative.
 Status fold_slice(NodeImport& node, const SliceArguments& arguments, std::span<const std::size_t> axes) {
   PADLOCK_TRY(const SizeArray array, node.size_array(0));
   std::vector<std::int64_t> dims = array.dims, first(dims.size(), 0), step(dims.size(), 1);
@@ -113,7 +114,7 @@ Status fold_slice(NodeImport& node, const SliceArguments& arguments, std::span<c
       return std::clamp<std::int64_t>(given < 0 ? std::max<std::int64_t>(given + n, -1) : given, by < 0 ? -1 : 0,
                                       by < 0 ? n - 1 : n);
     };
-    // A backward slice begins within the axis, where that has elements.
+    // A backward slice begins within the axis, unless the axis is empty.
     const std::int64_t from = by < 0 && n > 0 ? std::max<std::int64_t>(moved(*start), 0) : moved(*start);
     const std::int64_t to = moved(*end);
     first[axes[i]] = from;
@@ -129,7 +130,7 @@ Status fold_slice(NodeImport& node, const SliceArguments& arguments, std::span<c
   return {};
 }
 
-/// The part of the tensor, with some axes turned round: they are mirrored at their ends, and what was there goes.
+/// Reverses some axes of the part: mirrors each at its end and cuts off the original.
 Status finish_reversed(NodeImport& node, Value& value, const Window& part, std::span<const std::int64_t> backward) {
   SizeMath& sizes = node.sizes();
   PADLOCK_TRY(const std::string x, node.tensor(value));
@@ -158,7 +159,7 @@ Status import_slice(NodeImport& node) {
   PADLOCK_TRY(const auto axes, node.axes(arguments.axes, value->shape.size()));
   if (value->sizes) return fold_slice(node, arguments, axes);
   Window window = whole(sizes, value->shape);
-  std::vector<std::int64_t> backward(value->shape.size(), 0);  // steps, counted up
+  std::vector<std::int64_t> backward(value->shape.size(), 0);  // steps, as positive numbers
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const Expr n = value->shape[axes[i]];
     const std::int64_t step = arguments.steps[i];
@@ -243,7 +244,7 @@ Status fold_gather(NodeImport& node, std::size_t axis, std::span<const std::int6
   return {};
 }
 
-/// One slice for each run of indices that follow each other.
+/// Makes one slice for each run of consecutive indices.
 std::vector<std::string> runs(NodeImport& node, const std::string& x, const Sizes& extents, std::size_t axis,
                               std::span<const std::int64_t> indices) {
   SizeMath& sizes = node.sizes();
@@ -262,7 +263,7 @@ std::vector<std::string> runs(NodeImport& node, const std::string& x, const Size
   return parts;
 }
 
-/// Adds the extent to negative indices, which count from the end. Returns the name of the sum, as i64.
+/// Adds the extent to negative indices, which count from the end. Returns the name of the sum, an i64.
 std::string counted_from_the_end(NodeImport& node, std::string index, DType dtype, Expr extent) {
   if (dtype != DType::i64) index = node.part(fmt::format("cast({}, i64)", index));
   const std::string from_end = node.part(fmt::format("add({}, i64({}))", index, node.sizes().text(extent)));
@@ -311,7 +312,7 @@ Status import_gather_nd(NodeImport& node) {
   PADLOCK_TRY(const std::string stated, index_tensor(node, *index));
   const std::span<const Expr> places(index->shape.begin(), index->shape.end() - 1);
   std::vector<std::string> names;
-  for (std::int64_t axis = 0; axis < batch; ++axis) {  // of each of the batch its own
+  for (std::int64_t axis = 0; axis < batch; ++axis) {  // each batch element has an index of its own
     Sizes shape(places.size(), sizes.constant(1));
     shape[static_cast<std::size_t>(axis)] = places[static_cast<std::size_t>(axis)];
     names.push_back(node.part(fmt::format("iota(i64, shape = {}, axis = {})", sizes.text(shape), axis)));

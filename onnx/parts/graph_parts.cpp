@@ -44,7 +44,7 @@ std::vector<std::string_view> Parts::mark(const std::vector<std::string_view>& o
       pending.insert(pending.end(), inputs.begin(), inputs.end());
     }
   }
-  // In the order of the model, whatever way they were found on.
+  // Sorts the names in the order of the model; the search found them in another.
   std::ranges::sort(begins, {}, [&](std::string_view name) {
     const auto input = std::ranges::find(graph_.inputs, name, &ValueInfo::name);
     const auto maker = makers_.find(name);
@@ -95,8 +95,8 @@ Result<Part> Parts::cut(const std::vector<std::string_view>& outputs, const Cuts
 
 std::vector<std::vector<std::string_view>> Parts::groups(const Cuts& cuts) const {
   const std::vector<Node>& nodes = graph_.nodes;
-  // How many cuts are before a node on the longest way to it: nodes of one number have no cut between them, so that
-  // what one of them needs never waits for what another gives.
+  // Level of a node: the number of cuts on the longest path to it. Nodes of one level have no cut between them, so no
+  // part needs its own output as an input.
   std::vector<std::size_t> levels(nodes.size()), leaders(nodes.size());
   std::iota(leaders.begin(), leaders.end(), std::size_t{0});
   const auto leader = [&](std::size_t i) {

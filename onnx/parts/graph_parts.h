@@ -12,27 +12,27 @@
 
 namespace padlock::onnx {
 
-/// Nodes of a graph, by their positions, that programs cannot say: what they compute is an input of a part.
+/// Positions of a graph's nodes that programs cannot express. Their results are inputs of a part.
 using Cuts = std::set<std::size_t>;
 
-/// Some of the values of a graph with what computes them, between the cuts: a graph of its own.
+/// A graph of its own: some values of a graph, and the nodes between the cuts that compute them.
 struct Part {
   Graph graph;
-  std::vector<std::size_t> nodes;  ///< of each of its nodes the position in the whole
+  std::vector<std::size_t> nodes;  ///< position of each of its nodes in the whole graph
 };
 
-/// Cuts graphs into parts. Borrows the graph, which outlives it and its parts.
+/// Splits graphs into parts. Borrows the graph, which outlives it and its parts.
 class Parts {
  public:
   explicit Parts(const Graph& graph);
 
-  /// Makes the part that computes some values, none of which is_cut. Errors: not_found for a name that nothing
-  /// computes; unimplemented where the model does not say the type and shape of a value at which the part begins.
+  /// Makes the part that computes `outputs`, none of which is_cut. Errors: not_found for a name that nothing computes;
+  /// unimplemented if the model does not state type and shape of a value at which the part begins.
   [[nodiscard]] Result<Part> cut(const std::vector<std::string_view>& outputs, const Cuts& cuts) const;
-  /// Says whether a cut node computes one of the values.
+  /// Returns whether a cut node computes one of the values.
   [[nodiscard]] bool is_cut(const std::vector<std::string_view>& outputs, const Cuts& cuts) const;
-  /// Lists, for each group of connected nodes that no cut is between, those of its values that cut nodes or the whole
-  /// graph need; the largest group first. Each is what `cut` takes.
+  /// Returns, for each group of nodes that are connected without a cut, the values that cut nodes or the whole graph's
+  /// outputs need. The largest group comes first. Each entry is an argument for `cut`.
   [[nodiscard]] std::vector<std::vector<std::string_view>> groups(const Cuts& cuts) const;
 
  private:
@@ -41,7 +41,7 @@ class Parts {
                                                    std::vector<bool>& marks) const;
 
   const Graph& graph_;
-  std::unordered_map<std::string_view, std::size_t> makers_;  // the node that computes a value
+  std::unordered_map<std::string_view, std::size_t> makers_;  // the node that computes each value
   std::unordered_map<std::string_view, const ValueInfo*> infos_;
   std::unordered_map<std::string_view, const StoredTensor*> constants_;
 };

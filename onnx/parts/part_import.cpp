@@ -13,21 +13,21 @@
 namespace padlock::onnx {
 namespace {
 
-constexpr int kRounds = 8;                               // in which a part's refused nodes become cuts
-constexpr std::size_t kTriedParts = 64;                  // of which one is looked at after another
-constexpr std::size_t kTriedNodes = 4 * limits::kNodes;  // of them all, or of the model where one is refused
-constexpr std::size_t kListedParts = 8;                  // in a message
-constexpr std::size_t kListedNames = 4;                  // of a part's inputs, and of its outputs
+constexpr int kRounds = 8;                               // of import; each turns a part's refused nodes into cuts
+constexpr std::size_t kTriedParts = 64;                  // most parts that are tried
+constexpr std::size_t kTriedNodes = 4 * limits::kNodes;  // nodes of all tried parts together, and of a refused model
+constexpr std::size_t kListedParts = 8;                  // most parts that a message lists
+constexpr std::size_t kListedNames = 4;                  // most inputs that it lists of a part, and most outputs
 
-/// A part that is a program.
+/// A part that can be a program.
 struct ImportedPart {
   Import import;
   std::size_t nodes = 0;
   std::vector<std::string_view> inputs, outputs;
 };
 
-/// Imports the part between the cuts that computes the outputs. Nodes of it that are refused become cuts. `steps`: of
-/// arithmetic on sizes, after which there is no other round.
+/// Imports the part between the cuts that computes the outputs. Its refused nodes become cuts. `steps` limits
+/// arithmetic on sizes; after them no further round begins.
 Result<ImportedPart> import_between(const Model& model, const ImportOptions& options, const Parts& parts,
                                     const std::vector<std::string_view>& outputs, Cuts cuts, std::int64_t steps) {
   const StepBudget all(steps);
@@ -60,7 +60,7 @@ std::string list_of(const std::vector<std::string_view>& names) {
   return names.size() <= kListedNames ? text : fmt::format("{} and {} more", text, names.size() - kListedNames);
 }
 
-/// Says which parts of a model are programs; empty: none is.
+/// Lists which parts of a model can be programs; empty if none can.
 std::string parts_text(const Model& model, const ImportOptions& options, const Cuts& cuts) {
   const Parts parts(*model.graph);
   std::string text, unknown;

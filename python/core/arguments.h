@@ -18,17 +18,17 @@ struct KernelObject::Arguments {
 
   SmallVector<PyObject*, 8> values;  // borrowed; by parameter
   std::array<Tensor, 2> few;
-  std::unique_ptr<Tensor[]> more;  // all of them, where they are more
+  std::unique_ptr<Tensor[]> more;  // holds all of them if they do not fit above
   Tensor* tensors;
   SmallVector<Tensor*, 8> inputs;
   SmallVector<const DLTensor*, 8> views;
   SmallVector<std::uint64_t, 8> scalars;
   SmallVector<padlock_named_value, 8> dims;
-  std::vector<std::pair<const char*, PyObject*>> others;  // named values of symbols that are no parameters
+  std::vector<std::pair<const char*, PyObject*>> others;  // symbols that are not parameters, by name
   nb::object out = nb::none();
   CallKey key;
   TorchState torch;
-  bool traced = false;  // torch's dispatcher has to see a tensor first
+  bool traced = false;  // torch's dispatcher must see a tensor first
 
   [[nodiscard]] Binding binding() const {
     Binding made{.inputs = {views.begin(), views.end()}, .scalars = {scalars.begin(), scalars.end()}};

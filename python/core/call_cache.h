@@ -14,29 +14,29 @@
 #include "python/core/small_vector.h"
 #include "python/core/tensors/tensor.h"
 
-// Bound calls by what they were bound to, so that the next call with the same shapes binds nothing.
+// Bound calls by their shapes, so that the next call with the same shapes binds nothing.
 namespace padlock::python {
 
-/// A result of a bound call, and the Python objects that its library makes it of.
+/// A result of a bound call, and the Python objects with which its library makes it.
 struct ResultShape {
   std::vector<std::int64_t> extents;
   DLDataType type{};
   std::int64_t bytes = 0;
-  nb::object shape, numpy_type;  // made when they are first needed
+  nb::object shape, numpy_type;  // made at first use
 };
 
 struct BoundCall {
   Call call;
   std::vector<ResultShape> results;
-  std::int64_t bytes = 0;                // that a launch touches, about
-  std::int64_t large_bytes = 0;          // of the results that `memory` makes
-  std::shared_ptr<ResultMemory> memory;  // the kernel's; NULL: results are new
+  std::int64_t bytes = 0;                // roughly, of one launch
+  std::int64_t large_bytes = 0;          // of all results that `memory` makes
+  std::shared_ptr<ResultMemory> memory;  // the kernel's; NULL: results get new memory
 };
 
-/// Call as it is launched, with its results' shapes.
+/// Adds the shapes of its results to a call.
 [[nodiscard]] std::shared_ptr<BoundCall> describe(Call call);
 
-/// Holds all that a call depends on, as words.
+/// All that a call depends on, as words.
 class CallKey {
  public:
   void add(std::int64_t word) { words_.push_back(word); }
@@ -48,11 +48,11 @@ class CallKey {
   SmallVector<std::int64_t, 48> words_;
 };
 
-/// The calls that were used last. A hit allocates nothing.
+/// The most recently used calls. A hit allocates nothing.
 class CallCache {
  public:
   explicit CallCache(std::size_t most) : most_(most) {}
-  /// NULL where there is none.
+  /// Returns NULL if there is none.
   [[nodiscard]] std::shared_ptr<BoundCall> find(const CallKey& key);
   void put(const CallKey& key, std::shared_ptr<BoundCall> call);
 
@@ -63,7 +63,7 @@ class CallCache {
     std::shared_ptr<BoundCall> call;
   };
   std::size_t most_;
-  std::list<Entry> entries_;  // the last used first
+  std::list<Entry> entries_;  // most recently used first
   std::unordered_map<std::uint64_t, std::list<Entry>::iterator> by_hash_;
 };
 

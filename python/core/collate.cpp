@@ -5,7 +5,7 @@
 namespace padlock::python {
 namespace {
 
-/// Nothing of Python's runs while items are read, so that no list changes its length.
+/// No Python code runs while items are read, so no list changes its length.
 bool write_items(PyObject* list, Py_ssize_t count, std::int64_t* to) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* const item = PyList_GetItem(list, i);

@@ -8,24 +8,25 @@
 
 #include "padlock/padlock.hpp"
 
-// Errors of the library as Python's: subclasses of padlock.Error, which padlock/errors.py chooses by status and blame.
+// Errors of the library as Python exceptions: subclasses of padlock.Error, which padlock/errors.py chooses by status
+// and blame.
 namespace padlock::python {
 
 namespace nb = nanobind;
 
 [[noreturn]] void fail(const Error& error);
-/// Raises an error by the caller, found before the library is called.
+/// Raises an error of the caller, found before the library is called.
 [[noreturn]] void fail(padlock_status status, const std::string& message, int axis = -1, const nb::dict& values = {});
 
-/// Raises the error that a function of C's has set. A function that failed and has set none is refused by name.
+/// Raises the Python error that a C function has set. If it failed without setting one, names the function.
 [[noreturn]] void raise_python();
-/// Ends in Python's error where a function of C's failed.
+/// Raises the Python error if a C function failed.
 inline void check_python(bool fine) {
   if (!fine) raise_python();
 }
-/// Text that somebody else gave, for a message: at most 40 bytes of it, others than letters escaped.
+/// Returns foreign text for a message: at most 40 bytes, with all but letters escaped.
 [[nodiscard]] std::string quoted(const char* text);
-/// Takes over the reference that a function of Python returned.
+/// Takes over the reference that a Python function returned.
 inline nb::object owned(PyObject* object) {
   check_python(object != nullptr);
   return nb::steal(object);

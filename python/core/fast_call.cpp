@@ -27,11 +27,15 @@ void Signature::refuse(const std::string& message) const {
 }
 
 std::size_t Signature::index_of(PyObject* name) const {
-  // The names of a call are interned, as ours are; those of a dict that somebody made need not be.
+  // Names in a call are interned, like ours. Those of a dict need not be.
   auto found = std::ranges::find(slots_, name, &Slot::key);
   if (found == slots_.end())
     found = std::ranges::find_if(slots_, [&](const Slot& slot) { return PyUnicode_Compare(name, slot.key) == 0; });
-  if (found == slots_.end()) refuse(std::string("got an unexpected keyword argument ") + nb::repr(name).c_str());
+  if (found == slots_.end()) {
+    std::string all;
+    for (const Slot& slot : slots_) all += (all.empty() ? "" : ", ") + nb::cast<std::string>(nb::handle(slot.key));
+    refuse(std::string("has no parameter ") + nb::repr(name).c_str() + ": it has " + all + hint_);
+  }
   return static_cast<std::size_t>(found - slots_.begin());
 }
 

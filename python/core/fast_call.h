@@ -9,8 +9,8 @@
 
 #include "python/core/failure.h"
 
-// Functions that take their arguments as they lie on Python's stack. nanobind's own, which also choose among overloads
-// and convert, take longer to call than a small pad takes.
+// Functions that read their arguments directly from Python's stack. nanobind's own also choose among overloads and
+// convert, which takes longer than a small pad.
 namespace padlock::python {
 
 /// The parameters of such a function.
@@ -18,15 +18,15 @@ class Signature {
  public:
   struct Parameter {
     const char* name;
-    const char* fallback = nullptr;  // a text, where none is given; NULL: None
+    const char* fallback = nullptr;  // a text, if it is not given; NULL: None
   };
 
-  /// The first `required` parameters have to be given; `hint` ends the message if one is not.
+  /// The first `required` parameters are mandatory; `hint` ends the message if one is missing.
   Signature(const char* function, std::size_t required, std::initializer_list<Parameter> parameters,
             const char* hint = "");
 
-  /// Fills `values`, one a parameter, with borrowed references: `count` by position, then those that `names`, a tuple
-  /// or NULL, names. Errors: TypeError.
+  /// Fills `values`, one for each parameter, with borrowed references: `count` positional ones, then those named in
+  /// `names`, a tuple or NULL. Errors: TypeError.
   void match(PyObject* const* given, Py_ssize_t count, PyObject* names, std::span<nb::handle> values) const;
 
  private:
@@ -42,7 +42,7 @@ class Signature {
   std::vector<Slot> slots_;
 };
 
-/// Runs what makes an object, and ends its exceptions in Python's errors.
+/// Runs a function that makes an object, and turns its exceptions into Python errors.
 template <class Run>
 PyObject* guarded(Run&& run) noexcept {
   try {

@@ -34,8 +34,8 @@ std::int64_t dim_of(PyObject* value, const char* name) {
        std::string("expected an integer of 64 bits for '") + name + "', found " + nb::repr(value).c_str());
 }
 
-/// Reads the first of the tensors that take the results. Returns false where none is given, or none that can be read
-/// here: the launch says why.
+/// Reads the first of the tensors for results. Returns false if none is given, or none that can be read here: the
+/// launch then reports the reason.
 bool first_result(nb::handle out, Tensor& first, TorchState& torch) {
   if (out.is_none()) return false;
   const bool many = PyTuple_Check(out.ptr()) || PyList_Check(out.ptr());
@@ -135,7 +135,7 @@ void KernelObject::compile(const std::string& device) {
 
 void KernelObject::place(PyObject* key, PyObject* value, Arguments& matched) {
   static PyObject* const kOut = intern("out");
-  // Names of a call are interned, as ours are; those of a dict that somebody made need not be.
+  // Names in a call are interned, like ours. Those of a dict need not be.
   const bool is_ours = key == kOut || std::ranges::find(parameters_, key, &Parameter::key) != parameters_.end();
   const auto same = [&](PyObject* name) { return is_ours ? key == name : PyUnicode_Compare(key, name) == 0; };
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -150,7 +150,7 @@ void KernelObject::place(PyObject* key, PyObject* value, Arguments& matched) {
   }
   const char* const symbol = PyUnicode_AsUTF8AndSize(key, nullptr);
   check_python(symbol != nullptr);
-  matched.others.emplace_back(symbol, value);  // an extent or a stride; the binding knows whether it is one
+  matched.others.emplace_back(symbol, value);  // maybe an extent or a stride; the binding checks that
 }
 
 void KernelObject::match(PyObject* arguments, PyObject* named, Arguments& matched) {
@@ -264,7 +264,7 @@ nb::object KernelObject::call_into(nb::handle out, const nb::args& values) {
 nb::object KernelObject::run(Arguments& matched) {
   const Tensor* like = matched.like();
   DLDevice device{kDLCPU, 0};
-  Tensor first;  // of the results: it says where a program without inputs runs
+  Tensor first;  // decides where a program without inputs runs
   if (like == nullptr && first_result(matched.out, first, matched.torch)) {
     like = &first;
     device = first.view().device;

@@ -16,7 +16,7 @@
 // Programs as Python calls them.
 namespace padlock::python {
 
-/// A parameter of a program, as arguments are matched to it.
+/// A parameter of a program, for matching arguments.
 struct Parameter {
   std::string name;
   PyObject* key;  // the name, interned; owned by the kernel
@@ -24,23 +24,22 @@ struct Parameter {
   DLDataType type;
 };
 
-/// A program as a process holds it: everything that a context owns, made anew where there is another context.
+/// A program within one context. If the process gets another context, it is made again.
 struct Compiled {
   std::uint64_t generation = 0;
   Program program;
-  std::map<std::pair<int, int>, padlock::Kernel> kernels;  // by device
+  std::map<std::pair<int, int>, padlock::Kernel> kernels;  // keys are device type and number
   CallCache calls{256};
 };
 
 class KernelObject {
  public:
   /// Parses and verifies the text. `order`: names of parameters in the order of positional arguments; empty: tensors,
-  /// scalars, dims.
-  /// `pack`: compiled already, there under the program's name; NULL: not.
+  /// scalars, dims. `pack` has the compiled program under its name; NULL: it is compiled here.
   KernelObject(std::string text, const std::vector<std::string>& order, std::string config, bool bounds_check,
                std::shared_ptr<PackObject> pack = nullptr);
 
-  /// With the GIL held.
+  /// Precondition: the GIL is held.
   ~KernelObject();
   KernelObject(const KernelObject&) = delete;
   KernelObject& operator=(const KernelObject&) = delete;
@@ -49,18 +48,19 @@ class KernelObject {
   [[nodiscard]] std::string name();
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
 
-  /// Values of parameters that a call leaves out, by name. Errors: InvalidArgument for a name that is no scalar or dim.
+  /// Sets values for parameters that a call leaves out, by name. Errors: InvalidArgument for a name that is no scalar
+  /// or dim.
   void set_defaults(const nb::dict& defaults);
 
   /// Compiles for a device, unless that was done.
   void compile(const std::string& device);
-  /// Runs the program on a tuple and a dict, or NULL, of arguments.
+  /// Runs the program on a tuple and a dict (or NULL) of arguments.
   [[nodiscard]] nb::object call(PyObject* arguments, PyObject* named);
-  /// The same of memory: within torch's dispatcher, with values in the program's order.
+  /// Runs it on memory, inside torch's dispatcher. Values have the program's order.
   [[nodiscard]] nb::object call_memory(const nb::args& values);
-  /// The same into tensors that are there: a tensor, or a sequence of them.
+  /// As call_memory, into existing tensors: a tensor, or a sequence of them.
   [[nodiscard]] nb::object call_into(nb::handle out, const nb::args& values);
-  /// Values by parameter, in the program's order. Error: TypeError where one lacks.
+  /// Returns one value for each parameter, in the program's order. Error: TypeError for a missing one.
   [[nodiscard]] nb::list ordered(const nb::args& arguments, const nb::kwargs& named);
   /// How many parameters are scalars, and how many dims.
   [[nodiscard]] std::pair<std::size_t, std::size_t> counts() const {
@@ -68,27 +68,28 @@ class KernelObject {
   }
   /// Names of all parameters, in the program's order.
   [[nodiscard]] std::vector<std::string> names() const;
-  /// The results' extents, by name.
+  /// Returns the results' extents, by name.
   [[nodiscard]] nb::dict shapes(const nb::args& arguments, const nb::kwargs& named);
-  /// As JSON; with arguments as numbers, too.
+  /// Returns the explanation as JSON; with arguments in numbers, too.
   [[nodiscard]] nb::str explain(const nb::args& arguments, const nb::kwargs& named);
-  /// How many obligations are refuted, all of them for people, and as JSON.
+  /// Returns how many obligations are refuted, all obligations for people, and all as JSON.
   [[nodiscard]] nb::tuple prove(const std::string& target, bool all_configs);
   [[nodiscard]] nb::str emit(const std::string& stage, const std::string& target);
-  /// Tunes for these sizes; returns what was found, as JSON.
+  /// Tunes for these sizes; returns the report as JSON.
   [[nodiscard]] nb::str tune(const nb::dict& min, const nb::dict& opt, const nb::dict& max, double budget,
                              const std::string& device, const std::string& search, const std::string& regime,
                              nb::object progress);
 
-  /// Returns whether the memory of large results is used again after they died; at first it is not.
+  /// Returns whether memory of large results is reused after they died; initially it is not.
   [[nodiscard]] bool keeps_results() const { return memory_->is_on(); }
   void keep_results(bool keep) { memory_->switch_on(keep); }
   [[nodiscard]] std::size_t kept_bytes() const { return memory_->kept_bytes(); }
-  /// Keeps results together with all kernels of the process that do so, from calls on that are bound from now on.
+  /// Shares the memory of results with all kernels of the process that call this. Applies to calls bound from now on.
   void share_results() { memory_ = shared_result_memory(); }
 
-  /// Returns the call for inputs and sizes that have this key; binds it if it is new. Serves callers that hold tensors
-  /// already. `device`: where a program without inputs runs, which is in the key then; others run where their first is.
+  /// Returns the call for inputs and sizes with this key; binds it if it is new. For callers that already have
+  /// DLTensors. `device` is in the key and decides where a program without inputs runs; others run where their first
+  /// input is.
   [[nodiscard]] std::shared_ptr<BoundCall> bound(const CallKey& key, const DLTensor* const* inputs, std::size_t count,
                                                  std::span<const std::uint64_t> scalars,
                                                  std::span<const padlock_named_value> dims,
@@ -111,16 +112,16 @@ class KernelObject {
 
   std::string text_, config_;
   bool bounds_check_;
-  std::shared_ptr<PackObject> pack_;       // shared with Python; NULL where the program is compiled here
-  std::vector<nb::object> defaults_;       // by parameter, where there are any
-  std::vector<Parameter> parameters_;      // as the program has them
+  std::shared_ptr<PackObject> pack_;       // shared with Python; NULL if the program is compiled here
+  std::vector<nb::object> defaults_;       // one for each parameter; empty if there are none
+  std::vector<Parameter> parameters_;      // in the program's order
   std::vector<std::size_t> positional_;    // their indices in the order of positional arguments
-  std::size_t tensors_ = 0, scalars_ = 0;  // how many parameters are which
+  std::size_t tensors_ = 0, scalars_ = 0;  // numbers of tensor and scalar parameters
   Compiled compiled_;
   std::shared_ptr<ResultMemory> memory_ = std::make_shared<ResultMemory>();
 };
 
-/// Runs it, and has Python say where an error belongs: that of a function that was traced is not in a text.
+/// Runs it. An error in a traced function gets its position in the Python file, since the user never saw the text.
 template <class Body>
 auto KernelObject::translated(Body&& body) {
   try {

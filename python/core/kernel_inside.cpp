@@ -4,7 +4,7 @@
 #include "python/core/arguments.h"
 #include "python/core/kernel.h"
 
-// Kernels tell of themselves here, and are tuned.
+// Explaining, proving, emitting and tuning of kernels.
 namespace padlock::python {
 namespace {
 
@@ -119,9 +119,9 @@ nb::str KernelObject::tune(const nb::dict& min, const nb::dict& opt, const nb::d
     const nb::gil_scoped_release released;
     return tuner.run();
   }();
-  check_python(PyErr_Occurred() == nullptr);  // Ctrl-C, or what the listener raised
+  check_python(PyErr_Occurred() == nullptr);  // Ctrl-C, or an exception of the listener
   check(status);
-  compiled_.kernels.clear();  // the next call compiles with what was learnt
+  compiled_.kernels.clear();  // the next call compiles with the new choices
   compiled_.calls = CallCache(256);
   process_context().trim();
   return text_of(value_of(tuner.report()));

@@ -9,12 +9,12 @@
 namespace padlock::python {
 namespace {
 
-/// From here on a launch takes longer than another thread takes to get the GIL.
+/// Above this a launch takes longer than another thread takes to get the GIL.
 constexpr std::int64_t kBytesToRelease = 64 << 10;
 
 using Pointers = SmallVector<void*, 8>;
 
-/// The stream on which a call on tensors like this one is queued: the library's current one.
+/// Returns the stream for a call on tensors like this one: the library's current one.
 void* stream_of(const Tensor* like) {
   if (like == nullptr || is_on_host(like->view())) return nullptr;
   if (like->family().table == nullptr) return like->stream();
@@ -24,8 +24,8 @@ void* stream_of(const Tensor* like) {
   return stream;
 }
 
-/// Returns true for tensors on a GPU whose library does not tell its current stream, so that a launch cannot be
-/// ordered before the library's own work.
+/// Returns true for tensors on a GPU whose library does not tell its current stream: a launch cannot be ordered before
+/// the library's own work.
 bool lacks_stream(const Tensor* like) {
   return like != nullptr && !is_on_host(like->view()) && like->family().table == nullptr && !like->family().is_cupy;
 }
@@ -43,7 +43,7 @@ void launch_like(const BoundCall& bound, void** inputs, std::size_t input_count,
   if (status != PADLOCK_OK) fail(Error(error));
 }
 
-/// The tensors that were given to take the results, or none.
+/// Returns the tensors given for results; empty if none are.
 std::vector<nb::object> outs(nb::handle out, std::size_t count) {
   if (out.is_none()) return {};
   std::vector<nb::object> given;
@@ -57,7 +57,7 @@ std::vector<nb::object> outs(nb::handle out, std::size_t count) {
   return given;
 }
 
-/// An array of the library that gave its inputs by __dlpack__: it takes the memory that was written.
+/// Converts an array to the library that gave its inputs by __dlpack__; it keeps the written memory.
 nb::object handed_over(nb::object made, const Tensor* like) {
   if (like == nullptr || like->family().reader != Reader::dlpack || !is_on_host(like->view())) return made;
   const nb::handle input(like->object());
@@ -66,7 +66,7 @@ nb::object handed_over(nb::object made, const Tensor* like) {
   try {
     return space.attr("from_dlpack")(made);
   } catch (const nb::python_error&) {
-    return space.attr("asarray")(made);  // a type that the library does not take by DLPack
+    return space.attr("asarray")(made);  // the library does not take this type by DLPack
   }
 }
 

@@ -18,7 +18,7 @@
 #include "python/core/process.h"
 #include "python/core/xla/pad_handler.h"
 
-// The module padlock._core: what Python's files stand on.
+// The module padlock._core, which the package's Python files use.
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -105,7 +105,7 @@ PyObject* pad_like_numpy(PyObject*, PyObject* const* given, Py_ssize_t count) {
   });
 }
 
-/// The functions whose calls are counted in nanoseconds.
+/// Adds the functions whose cost per call is counted in nanoseconds.
 void add_pads(nb::module_& module) {
   static std::array functions = std::to_array<PyMethodDef>(
       {{"pad", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pad)), METH_FASTCALL | METH_KEYWORDS,
@@ -124,7 +124,7 @@ void add_pads(nb::module_& module) {
 }  // namespace
 
 NB_MODULE(_core, module) {
-  // At exit a daemon's thread may still hold a kernel, which is nobody's fault. Tests want to know.
+  // At exit a daemon thread may still hold a kernel, which is not a leak. Tests want to know.
   nb::set_leak_warnings(std::getenv("PADLOCK_LEAK_WARNINGS") != nullptr);
   padlock::python::add_result_memory(module);
   add_packs(module);

@@ -7,8 +7,8 @@
 
 namespace padlock::python {
 
-/// Returns (text of a program, JSON) of an ONNX model's bytes; `folder`: of its external data, empty: nowhere.
-/// `outputs`: of the part that is wanted; empty: all. Errors: as padlock_onnx_import.
+/// Returns (text of a program, JSON) for an ONNX model's bytes. `folder` has its external data; empty: none. `outputs`
+/// names the values to compute; empty: all. Errors: those of padlock_onnx_import.
 [[nodiscard]] nanobind::tuple import_onnx(const nanobind::bytes& model, const std::string& folder,
                                           const std::vector<std::string>& outputs);
 

@@ -7,22 +7,22 @@
 
 #include "padlock/padlock.hpp"
 
-// Packs: programs that were compiled for some targets, as bytes.
+// Packs: compiled programs for some targets, as bytes.
 namespace padlock::python {
 
-/// The programs compiled for the targets, as the bytes of a pack's file. Releases the GIL while it compiles. Errors: as
-/// padlock_pack_make.
+/// Compiles programs for the targets. Returns the bytes of a pack's file. Releases the GIL while it compiles. Errors:
+/// those of padlock_pack_make.
 [[nodiscard]] nanobind::bytes make_pack(const std::vector<std::string>& texts, const std::vector<std::string>& targets);
 
-/// A pack as a process holds it: read anew where there is another context.
+/// A pack within one context. If the process gets another context, it is read again.
 class PackObject {
  public:
-  /// Errors: as padlock_pack_read.
+  /// Errors: those of padlock_pack_read.
   explicit PackObject(const nanobind::bytes& bytes);
 
   [[nodiscard]] const Pack& pack();
   [[nodiscard]] std::vector<std::string> names();
-  /// As JSON.
+  /// Describes the contents as JSON.
   [[nodiscard]] nanobind::str describe();
 
  private:

@@ -10,17 +10,17 @@
 namespace padlock::python {
 namespace {
 
-/// A kernel that nobody holds has some 40 kB.
+/// A dropped kernel takes some 40 kB.
 constexpr int kMostForgotten = 64;
 
 struct Process {
   Settings settings;
-  int forgotten = 0;  // kernels that went since the last trim
+  int forgotten = 0;  // kernels dropped since the last trim
   std::optional<Context> context;
   std::uint64_t generation = 0;
 };
 
-/// Never destroyed: at exit the threads of a context may still run others' work.
+/// Never destroyed: at exit a context's threads may still work for others.
 Process& process() {
   static auto& one = *new Process();
   return one;

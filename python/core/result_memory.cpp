@@ -13,7 +13,7 @@
 namespace padlock::python {
 namespace {
 
-/// The size of a page that the system makes at once where it can.
+/// The size of a huge page, which the system makes in one step if it can.
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kPage = std::size_t{4} << 10;
 
@@ -22,7 +22,7 @@ constexpr std::size_t kSharedLimit = std::size_t{256} << 20;
 
 constexpr std::size_t a_quarter_more(std::size_t bytes) { return bytes + bytes / 4; }
 
-/// Less than two huge pages is made of small ones, as half of a huge one would be left over.
+/// Less than two huge pages would waste half of one, so such memory has small pages.
 constexpr std::size_t page_of(std::size_t bytes) { return bytes < 2 * kHugePage ? kPage : kHugePage; }
 
 constexpr std::size_t whole_pages(std::size_t bytes) {
@@ -33,11 +33,11 @@ constexpr std::size_t whole_pages(std::size_t bytes) {
 void* allocated(std::size_t bytes) {
   void* const data = std::aligned_alloc(page_of(bytes), bytes);
   if (data != nullptr && page_of(bytes) == kHugePage)
-    ::madvise(data, bytes, MADV_HUGEPAGE);  // advice: failing changes nothing
+    ::madvise(data, bytes, MADV_HUGEPAGE);  // only advice: failure changes nothing
   return data;
 }
 
-/// Guards the pieces of all. A process that forks while another thread holds it would leave it locked in the child.
+/// Guards all pieces. A process that forks while another thread holds it would leave it locked in the child.
 std::mutex& pieces_guard() {
   static std::mutex& guard = *[] {
     auto* const made = new std::mutex();
@@ -47,12 +47,12 @@ std::mutex& pieces_guard() {
   return guard;
 }
 
-/// Called without the guard: to unmap pages takes long.
+/// Called without the guard, because unmapping pages takes long.
 void free_all(const auto& pieces) {
   for (const auto& piece : pieces) std::free(piece.data);
 }
 
-/// As arrays ask for it: bytes, which the caller gives a type and a shape.
+/// Returns the description that arrays ask for: bytes, to which the caller gives a type and a shape.
 nb::dict array_interface(const ResultMemory::Block& block) {
   nb::dict made;
   made["version"] = 3;
@@ -81,7 +81,7 @@ std::unique_ptr<ResultMemory::Block> ResultMemory::take(std::size_t bytes, std::
     piece = taken(wanted);
     useless = beyond(limit());
   }
-  // Pieces that did not serve are freed before more memory is asked for.
+  // Frees pieces that did not fit before it asks for more memory.
   free_all(useless);
   if (piece.data == nullptr) piece = {allocated(wanted), wanted};
   if (piece.data == nullptr) {
@@ -92,7 +92,7 @@ std::unique_ptr<ResultMemory::Block> ResultMemory::take(std::size_t bytes, std::
   return std::make_unique<Block>(weak_from_this(), piece.data, piece.bytes, bytes);
 }
 
-/// The piece that came last of those that fit: its bytes are the likeliest to be in a processor's cache.
+/// Returns the most recent piece that fits: its bytes are the most likely to be in a cache.
 ResultMemory::Piece ResultMemory::taken(std::size_t wanted) {
   const auto fits = [&](const Piece& piece) { return piece.bytes >= wanted && piece.bytes <= a_quarter_more(wanted); };
   const auto found = std::ranges::find_if(kept_.rbegin(), kept_.rend(), fits);
@@ -117,7 +117,7 @@ void ResultMemory::give(Piece piece) {
   free_all(useless);
 }
 
-/// Takes out the pieces that came first, so that what stays has at most `bytes`. Called under the guard.
+/// Removes the oldest pieces until at most `bytes` remain. Precondition: the guard is held.
 ResultMemory::Pieces ResultMemory::beyond(std::size_t bytes) {
   std::size_t kept = 0;
   auto first = kept_.end();

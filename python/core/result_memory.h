@@ -8,28 +8,26 @@
 
 #include <nanobind/nanobind.h>
 
-// Memory of large results that is used again. New memory costs as much as the work: the system clears each of its pages
-// when it is first touched.
+// Memory of large results, for reuse. New memory costs as much as the work itself: the system clears each page at its
+// first use.
 namespace padlock::python {
 
 namespace nb = nanobind;
 
-/// Keeps memory of results that died. A kernel has one, which keeps at most a quarter more than its last call needed,
-/// or kernels share one, which has a limit. Threads may call it at once, and results may die on any thread, without the
-/// GIL.
+/// Keeps the memory of dead results. A kernel has its own, which keeps at most a quarter more than its last call
+/// needed; or kernels share one with a fixed limit. Thread-safe. Results may die on any thread, without the GIL.
 class ResultMemory : public std::enable_shared_from_this<ResultMemory> {
  public:
-  /// Bounds from below the results whose memory is kept. Smaller ones come from their library, whose allocator keeps
-  /// memory itself.
+  /// Smaller results come from their library, whose allocator keeps memory itself.
   static constexpr std::int64_t kLeastBytes = 1 << 20;
 
-  /// `limit`: how much is kept at most; 0: what the last call needed decides.
+  /// `limit`: most bytes kept; 0: the last call decides.
   explicit ResultMemory(std::size_t limit = 0) : fixed_limit_(limit), is_on_(limit > 0) {}
   ResultMemory(const ResultMemory&) = delete;
   ResultMemory& operator=(const ResultMemory&) = delete;
   ~ResultMemory() { release(); }
 
-  /// Memory of one result that lives as long as an array that it was made for, or a view of that. Its owner may die
+  /// The memory of one result. It lives as long as the array made for it, and that array's views; its owner may die
   /// first.
   class Block {
    public:
@@ -47,16 +45,15 @@ class ResultMemory : public std::enable_shared_from_this<ResultMemory> {
     std::size_t capacity_, bytes_;
   };
 
-  /// Takes memory for a result of `bytes`, of a call whose large results have `call_bytes` together. Error:
-  /// MemoryError.
+  /// Takes memory for a result of `bytes`. `call_bytes` is the sum over the call's large results. Error: MemoryError.
   [[nodiscard]] std::unique_ptr<Block> take(std::size_t bytes, std::size_t call_bytes);
 
   [[nodiscard]] bool is_on() const { return is_on_; }
-  /// Switched off it keeps nothing, and gives back what it has.
+  /// Switched off it keeps nothing, and frees what it has.
   void switch_on(bool on);
-  /// Gives back what it has. Arrays that live are not touched.
+  /// Frees what it has. Live arrays are not touched.
   void release();
-  /// How many bytes are kept and belong to no array.
+  /// Returns the kept bytes that belong to no array.
   [[nodiscard]] std::size_t kept_bytes() const;
 
  private:
@@ -75,11 +72,11 @@ class ResultMemory : public std::enable_shared_from_this<ResultMemory> {
   std::atomic<bool> is_on_;
 };
 
-/// Returns the memory that kernels of a process share if they ask for it: a graph has many kernels, and seldom needs
-/// the results of all at once. It lives to the end of the process.
+/// Returns the memory that kernels of a process share if they ask for it. A graph has many kernels, and rarely needs
+/// all their results at once. Lives to the end of the process.
 [[nodiscard]] const std::shared_ptr<ResultMemory>& shared_result_memory();
 
-/// Makes a type of Python's of the block, which NumPy takes by __array_interface__.
+/// Makes a Python type of Block, which NumPy takes by __array_interface__.
 void add_result_memory(nb::module_& module);
 
 }  // namespace padlock::python

@@ -34,7 +34,7 @@ const nb::object& shape_of(ResultShape& result) {
 const nb::object& numpy_type_of(ResultShape& result) {
   if (result.numpy_type.is_valid()) return result.numpy_type;
   const std::string name = numpy_name(result.type);
-  // NumPy knows the names of ml_dtypes' types once that is imported.
+  // NumPy knows the names of ml_dtypes' types only after importing it.
   if (result.type.code != kDLComplexCode && result.type.code > kDLFloat && result.type.code != kDLBool)
     nb::module_::import_("ml_dtypes");
   try {
@@ -58,7 +58,7 @@ void* data_of_array(const nb::object& array) {
   return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(array.attr("ctypes").attr("data")));
 }
 
-/// An array in memory that the kernel keeps.
+/// Makes an array in memory that the kernel keeps.
 Made make_kept(BoundCall& call, ResultShape& result) {
   static PyObject* const kAsArray = nb::module_::import_("numpy").attr("asarray").inc_ref().ptr();
   auto block = call.memory->take(static_cast<std::size_t>(result.bytes), static_cast<std::size_t>(call.large_bytes));
@@ -85,7 +85,7 @@ void set_error(void*, const char* kind, const char* message) {
   PyErr_SetString(named.is_valid() && PyExceptionClass_Check(named.ptr()) ? named.ptr() : PyExc_RuntimeError, message);
 }
 
-/// A tensor of torch's in memory that is kept, as its library takes one from another by its table.
+/// A tensor of torch's in kept memory, for the exchange table of its library.
 struct KeptTensor {
   DLManaged managed{};
   std::unique_ptr<ResultMemory::Block> block;
@@ -117,7 +117,7 @@ Made make_kept_tensor(BoundCall& call, const ResultShape& result, const Tensor& 
   void* const data = kept->block->data();
   void* object = nullptr;
   check_python(like.family().table->to_object(&kept->managed, &object) == 0);
-  static_cast<void>(kept.release());  // the tensor's now
+  static_cast<void>(kept.release());  // the tensor owns it now
   return {nb::steal(static_cast<PyObject*>(object)), data};
 }
 
@@ -152,11 +152,11 @@ Made make_by_torch(BoundCall& call, ResultShape& result, const Tensor& like) {
   return make_by_table(result, like);
 }
 
-/// By the array API: memory of the host is lent to the library; a GPU's is its own.
+/// Makes a result by the array API: host memory is lent to the library; on a GPU it is the library's own.
 Made make_by_namespace(BoundCall& call, ResultShape& result, const Tensor& like) {
   const nb::handle input(like.object());
   if (!is_on_host(like.view())) {
-    // CuPy's own functions are the array API's, but its arrays do not tell where they are.
+    // CuPy's module has the array API's functions, but its arrays do not name it.
     const nb::object space =
         like.family().is_cupy ? nb::object(nb::module_::import_("cupy")) : input.attr("__array_namespace__")();
     const nb::object made = space.attr("empty")(shape_of(result), nb::arg("dtype") = input.attr("dtype"));

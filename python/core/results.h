@@ -3,7 +3,7 @@
 #include "python/core/call_cache.h"
 #include "python/core/tensors/tensor.h"
 
-// Results that are made, each by the library of the inputs, and results that are given.
+// Results: new ones, which the library of the inputs makes, and given ones.
 namespace padlock::python {
 
 /// A tensor to write to, as an object of its library.
@@ -12,10 +12,10 @@ struct Made {
   void* data = nullptr;
 };
 
-/// Makes a result of the call on the device of `like`, a tensor of the library that makes it; NULL: NumPy's.
+/// Makes a result of the call on the device of `like`, by that tensor's library; NULL: NumPy's.
 [[nodiscard]] Made make_result(BoundCall& call, std::size_t index, const Tensor* like);
 
-/// Checks a tensor that is to take a result. Errors: InvalidArgument, saying what was expected and what was found.
+/// Checks a tensor given for a result. Errors: InvalidArgument, with what was expected and what was found.
 void check_given(const ResultShape& shape, const Tensor& given, const Tensor* like);
 
 }  // namespace padlock::python

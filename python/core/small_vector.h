@@ -7,7 +7,7 @@
 
 namespace padlock::python {
 
-/// A list that a call fills and forgets: short ones need no memory of their own. Of what may be copied as bytes.
+/// A list with the lifetime of a call; a short one allocates nothing. For types that may be copied as bytes.
 template <class T, std::size_t kInline>
 class SmallVector {
  public:
@@ -44,8 +44,8 @@ class SmallVector {
   }
 
   std::size_t size_ = 0;
-  std::array<T, kInline> few_;  // not filled before it is used
-  std::vector<T> more_;         // all of it, once it is longer
+  std::array<T, kInline> few_;  // uninitialized until used
+  std::vector<T> more_;         // all of it, once it does not fit above
 };
 
 }  // namespace padlock::python

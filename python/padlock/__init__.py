@@ -74,7 +74,7 @@ __all__ = [
 tell_when_imported()
 
 _MODULES = {"jax", "lang", "numpy", "onnx", "torch"}
-# How NumPy and PyTorch call our types.
+# Names of our types in NumPy and PyTorch.
 _OTHER_NAMES = {
     "float64": "f64", "double": "f64", "float32": "f32", "float": "f32", "float16": "f16", "half": "f16", "bfloat16": "bf16", "int64": "i64",
     "int32": "i32", "int16": "i16", "int8": "i8", "uint64": "u64", "uint32": "u32", "uint16": "u16", "uint8": "u8", "bool": "bool_",
@@ -83,7 +83,7 @@ _OF_LANG = {"jit", "dim", "f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8"
 
 
 def __getattr__(name: str) -> object:
-    """Imports parts that are optional when they are first named."""
+    """Imports optional parts when their names are first used."""
     import importlib
 
     if name in _MODULES:

@@ -10,7 +10,7 @@ from ._rows import check_side
 
 
 def _lists(sequences: list[Any], width: int, side: str, value: Any, mask: bool) -> tuple[Any, Any] | None:
-    """Lists of integers, or None where something is no such list."""
+    """Returns lists of integers; None if an item is not such a list."""
     import numpy
 
     if type(value) is not int or not -(2**63) <= value < 2**63:
@@ -22,7 +22,7 @@ def _lists(sequences: list[Any], width: int, side: str, value: Any, mask: bool) 
 
 
 def _rows(sequences: list[Any], width: int, side: str, value: Any) -> Any:
-    """Arrays or tensors of one type, or what NumPy makes arrays of."""
+    """Returns the rows as arrays or tensors of one type, made by NumPy if they are neither."""
     lengths = [len(sequence) for sequence in sequences]
     if type(sequences[0]).__module__.startswith("torch"):
         import torch
@@ -47,14 +47,18 @@ def _rows(sequences: list[Any], width: int, side: str, value: Any) -> Any:
 def collate(
     sequences: Sequence[Any], multiple_of: int = 1, side: str = "right", value: Any = 0, mask: bool = False
 ) -> Any:
-    """Sequences, of different lengths, as one array of as many rows: as long as the longest, rounded up to a multiple, with
-    the fill on the right or the left of what is shorter. Lists of integers make an array of int64; arrays, and tensors of
-    PyTorch, one of their type. With `mask` also an array of int64 that is 1 where an element is a sequence's own."""
+    """Puts sequences of different lengths into one array, a row each. A row is as long as the longest sequence, rounded up
+    to a multiple; shorter ones get the fill on their right or left. Lists of integers give an array of int64; arrays,
+    and PyTorch's tensors, one of their type. With `mask` also returns an array of int64: 1 for an element of a sequence,
+    0 for the fill."""
     given = list(sequences)
     if not given:
         raise ValueError("collate: expected one or more sequences, found none")
     if multiple_of < 1:
         raise ValueError(f"multiple_of: expected 1 or more, found {multiple_of}")
+    for one in given:
+        if not hasattr(one, "__len__"):
+            raise TypeError(f"collate: expected sequences, found {type(one).__name__}")
     longest = max(map(len, given))
     width = -(-longest // multiple_of) * multiple_of
     both = _lists(given, width, check_side(side), value, mask)

@@ -1,4 +1,4 @@
-"""The command padlock, which is a program beside this file: the script only finds it."""
+"""The command `padlock`: a script that finds the program beside this file."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ import sys
 
 
 def main() -> None:
-    """Becomes the command, with the script's arguments."""
+    """Replaces this process by the program, with the script's arguments."""
     command = os.path.join(os.path.dirname(__file__), "bin", "padlock")
     os.execv(command, [command, *sys.argv[1:]])

@@ -1,4 +1,4 @@
-"""Lets torch.compile trace calls of this package. Dynamo is told how when somebody imports it: it takes a second to import."""
+"""Lets torch.compile trace calls of this package. Dynamo learns of it when it is imported, as importing it takes a second."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DYNAMO = "torch._dynamo"
 
 
 class _Finder:
-    """Finds Dynamo as others do, and has something run once it is there."""
+    """Lets other finders find Dynamo, and runs a function once it is imported."""
 
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
         if name != _DYNAMO:
@@ -37,7 +37,7 @@ def _tell() -> None:
 
 
 def tell_when_imported() -> None:
-    """Tells Dynamo of this package's functions, at once or when it is imported. Call it once."""
+    """Registers this package's functions with Dynamo, at once or when it is imported. Call it once."""
     if _DYNAMO in sys.modules:
         _tell()
     else:

@@ -1,4 +1,4 @@
-"""Serves eager pads where the module asks Python."""
+"""The parts of eager pads that the C++ module calls in Python."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .errors import make_error
 
 
 def float8_bits(value: object, name: str) -> int:
-    """The bits of a number as a float of 8 bits, by a library that has the type."""
+    """Returns the bits of a number as an 8-bit float, by a library that has the type."""
     if torch := sys.modules.get("torch"):
         return int(torch.tensor(value, dtype=getattr(torch, name)).view(torch.uint8))
     try:

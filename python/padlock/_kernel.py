@@ -1,4 +1,4 @@
-"""Programs as Python calls them: padlock.compile and what it returns."""
+"""padlock.compile and the kernels that it returns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from . import _core
 from .errors import invalid, make_error
 
-#: What a pack begins with.
+#: The first bytes of a pack.
 _PACK = b"\x89PAD"
 
 
@@ -22,9 +22,9 @@ class Proof:
 
     #: How many obligations have a violation. A kernel with one does not compile.
     refuted: int
-    #: All obligations for people, a line each.
+    #: All obligations for people, one a line.
     report: str
-    #: The same as data.
+    #: All obligations as data.
     details: dict[str, Any] = field(repr=False)
 
     def __bool__(self) -> bool:
@@ -32,12 +32,12 @@ class Proof:
 
 
 class Signature(NamedTuple):
-    """What tracing needs to know of a kernel: values without its memory."""
+    """The properties of a kernel that tracing needs, without the kernel's memory."""
 
     text: str
     #: Names of parameters in the order of positional arguments.
     order: tuple[str, ...]
-    #: The same in the program's order.
+    #: Names of parameters in the program's order.
     tensors: tuple[str, ...]
     scalars: tuple[str, ...]
     dims: tuple[str, ...]
@@ -50,16 +50,16 @@ class Signature(NamedTuple):
 
 
 class Kernel(_core.Kernel):
-    """A program, compiled once for all sizes, on each device where it is called.
+    """A program, compiled once for all sizes on each device on which it is called.
 
     Call it with tensors, scalars and dims: by position in the order of the program's parameters (tensors, then scalars,
-    then dims), or by name. It returns a tensor of the library that the first one came from, or a tuple of them; `out=`
-    takes tensors to write to, and then nothing is allocated. A program without tensors returns NumPy's; with `out=` it runs on the
-    device of the first of those.
+    then dims), or by name. It returns a tensor of the first argument's library, or a tuple of them. `out=` takes tensors
+    to write to; then nothing is allocated. A program without tensors returns NumPy's, or runs on the device of the first
+    `out=`.
 
-    Memory of results of 1 MiB and more, NumPy's and PyTorch's on a CPU, is kept when they and all their views have died, and the next call takes it:
-    at most a quarter more than one call needs, for as long as the kernel lives. `keeps_results = False` gives it back and
-    ends that.
+    Memory of results of 1 MiB and more, of NumPy and of PyTorch on a CPU, is kept after the results and all their views
+    have died, and the next call takes it. It is at most a quarter more than one call needs, and lives as long as the
+    kernel. `keeps_results = False` frees it and ends that.
     """
 
     def __init__(self, text: str, order: Sequence[str], *how: Any) -> None:
@@ -67,17 +67,18 @@ class Kernel(_core.Kernel):
         self._signature = Signature.of(self, order)
 
     def explain(self, *arguments: object, **sizes: object) -> dict[str, Any]:
-        """Returns what compiling made, as data: extents, strides, storage, grid and config; with arguments (sizes by
-        their names will do) as numbers, too."""
+        """Returns extents, strides, storage, grid and config as data; with arguments (sizes by name suffice) also as
+        numbers."""
         return json.loads(self._explain(*arguments, **sizes))
 
     def prove(self, target: str = "", all_configs: bool = False) -> Proof:
-        """Proves every access, for all sizes; `target` is "host:x86-64-v3" or "sm_90", say, and needs no such machine."""
+        """Proves every access, for all sizes. `target` is for example "host:x86-64-v3" or "sm_90"; no such machine is
+        needed."""
         refuted, report, details = self._prove(target, all_configs)
         return Proof(refuted, report, json.loads(details))
 
     def emit(self, stage: str = "ir", target: str = "") -> str:
-        """One stage of compiling as text: "ir", "kernel", "schedule", "llvm", "asm" or "ptx"."""
+        """Returns one stage of compiling as text: "ir", "kernel", "schedule", "llvm", "asm" or "ptx"."""
         return self._emit(stage, target)
 
     def tune(
@@ -92,20 +93,21 @@ class Kernel(_core.Kernel):
         regime: str = "auto",
         progress: Callable[[dict[str, Any]], object] | None = None,
     ) -> dict[str, Any]:
-        """Measures configs on scratch memory, in a process of their own, for `budget` seconds, and uses what it learns
-        from the next call on. Ctrl-C ends it, and what was measured is kept. Returns a report.
+        """Measures configs on scratch memory, in a process of their own, for `budget` seconds. Calls use the results from
+        the next one on. Ctrl-C ends it and keeps the measurements. Returns a report.
 
-        `regime` says where calls will find their tensors: "warm" (in the last cache), "cold" (in memory) or "both";
-        "auto": as the bytes of the tensors say. Errors: FailedPrecondition where the context's cache is to be written
-        and cannot be; Error where it could not be written later."""
+        `regime` is the place of calls' tensors: "warm" (in the last cache), "cold" (in memory) or "both"; with "auto"
+        the bytes of the tensors decide. Errors: FailedPrecondition if the context must write its cache and cannot; Error
+        if it cannot be written later.
+        """
         if not isinstance(budget, (int, float)):
             raise TypeError(f"budget: expected seconds, found {budget!r}")
         return json.loads(self._tune(dict(min), dict(opt), dict(max), budget, device, search, regime, progress))
 
     def save(self, path: str | os.PathLike[str], targets: Sequence[str] = ("host",)) -> None:
-        """Writes a pack: the program compiled for `targets` ("host", "host:x86-64-v3", "sm_90"; of those that a device runs it
-        runs the first), with the configs that the tuning cache has for them. `padlock.load_pack` reads it, and so does
-        libpadlock_runtime, which has no compiler."""
+        """Writes a pack: the program compiled for `targets` ("host", "host:x86-64-v3", "sm_90"), with the configs of the
+        tuning cache. A device runs the code of the first target that it can run. `padlock.load_pack` reads the pack, and
+        so does libpadlock_runtime, which has no compiler."""
         _write_whole(os.fspath(path), _core.make_pack([self.text], _list_of(targets)))
 
     def __repr__(self) -> str:
@@ -128,7 +130,7 @@ def _list_of(targets: Sequence[str]) -> list[str]:
 
 
 def _write_whole(path: str, data: bytes) -> None:
-    """Replaces a file at once: a reader sees the old one or the new one."""
+    """Replaces a file at once: a reader sees the old content or the new."""
     beside = f"{path}.{os.getpid()}.tmp"
     try:
         with open(beside, "wb") as file:
@@ -141,10 +143,10 @@ def _write_whole(path: str, data: bytes) -> None:
 
 
 class Pack(_core.Pack):
-    """Programs that were compiled for some targets, from a file that `Kernel.save` or `padlock pack` wrote.
+    """Programs that are compiled for some targets, from a file of `Kernel.save` or `padlock pack`.
 
-    `pack.names` lists them, `pack[name]` is a kernel, `pack.kernel()` that of the only one. A kernel runs the code of the first
-    target that its tensors' device runs. A pack is code: load what you would import.
+    `pack.names` lists them, `pack[name]` is a kernel, and `pack.kernel()` is the only program's. A kernel runs the code
+    of the first target that its tensors' device can run. A pack is code: load it only if you would import it.
     """
 
     def kernel(self, name: str = "") -> Kernel:
@@ -162,7 +164,7 @@ class Pack(_core.Pack):
         return self.kernel(name)
 
     def describe(self) -> dict[str, Any]:
-        """The programs, their targets and configs, as data."""
+        """Returns the programs, their targets and configs, as data."""
         return json.loads(self._describe())
 
     def __repr__(self) -> str:
@@ -176,7 +178,8 @@ def load_pack(path: str | os.PathLike[str]) -> Pack:
 
 
 def load(path: str | os.PathLike[str], *, device: str | None = "host") -> Any:
-    """Loads a file by what is in it: a program's text as a `Kernel`, an ONNX model as a `padlock.onnx.Model`, a pack as a `Pack`.
+    """Loads a file according to its contents: a program's text as a `Kernel`, an ONNX model as a `padlock.onnx.Model`, a
+    pack as a `Pack`.
 
     `device` is as in `padlock.compile`; a pack's kernels take it from their tensors.
     """
@@ -211,12 +214,12 @@ def compile(
     device: str | None = "host",
     order: Sequence[str] = (),
 ) -> Kernel:
-    """Reads and verifies a program, and compiles it for `device` (None: when it is first called). `text` is the program, or, where it is
-    a pathlib.Path, its file.
+    """Reads and verifies a program, and compiles it for `device` (None: at its first call). `text` is the program, or a
+    pathlib.Path of its file.
 
-    `order` names the parameters in the order of positional arguments, where it is another than tensors, scalars, dims.
-    With `bounds_check` every access is tested when it happens. Errors: InvalidArgument, with line and column, for a
-    text that is no program; ResourceExhausted for one that is too large.
+    `order` names the parameters in the order of positional arguments, if that is not tensors, scalars, dims. With
+    `bounds_check` every access is tested when it happens. Errors: InvalidArgument, with line and column, for a text that
+    is not a program; ResourceExhausted for one that is too large.
     """
     kernel = Kernel(_text_of(text), list(order), config, bounds_check)
     kernel.keeps_results = True
@@ -227,8 +230,8 @@ def compile(
 
 
 def trim() -> int:
-    """Releases code of dropped kernels, and memory kept for results. Returns how many kernels that were. It happens by itself,
-    too, as kernels go."""
+    """Releases the code of dropped kernels, and memory kept for results. Returns the number of kernels. It also happens by
+    itself when kernels are dropped."""
     _core.release_results()
     return _core.trim()
 
@@ -236,8 +239,8 @@ def trim() -> int:
 def configure(*, threads: int = 0, cache: str = "read", cache_file: str = "", worker: str = "") -> None:
     """Sets the options of the process's context, from the next call on.
 
-    `threads`: that run a loop at a time; 0: as many CPUs as the process may use. `cache` of tuning: "off", "read" (what
-    is learnt lives as long as the process), "read-write" (it goes to the file) or "require" (a miss is an error).
-    `cache_file`: "": the user's. `worker`: the program that tuning starts; "": the package's own.
+    `threads`: most threads that run a loop; 0: as many as the CPUs that the process may use. `cache` of tuning: "off",
+    "read" (results of tuning live as long as the process), "read-write" (they go to the file) or "require" (a miss is an
+    error). `cache_file`: "" is the user's. `worker`: the program that tuning starts; "" is the package's own.
     """
     _core.configure(threads, cache, cache_file, worker)

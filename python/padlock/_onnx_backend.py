@@ -1,4 +1,4 @@
-"""The backend that ONNX's own test suite runs."""
+"""The backend with which ONNX's own test suite runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .onnx import Model, load
 
 
 def _as_constants(model: Any, inputs: Sequence[Any]) -> Any:
-    """The model with those inputs that are a few whole numbers as constants of these values."""
+    """Returns the model with small inputs of integers replaced by constants with these values."""
     special = onnx.ModelProto()
     special.CopyFrom(model)
     del special.graph.input[:]
@@ -29,15 +29,15 @@ def _as_constants(model: Any, inputs: Sequence[Any]) -> Any:
 
 
 def _array(value: Any) -> Any:
-    """An input as an array; the suite has some as it keeps them in files."""
+    """Returns an input as an array; the suite has some in its files' format."""
     return onnx.numpy_helper.to_array(value) if isinstance(value, onnx.TensorProto) else numpy.asarray(value)
 
 
 class Representation(_BackendRep):
-    """A model that is run.
+    """A model that can be run.
 
-    Axes, shapes and indices that come from inputs are no constants, so that there is no one program for all their values.
-    Such a model is imported when it is run, with the values that it is run with.
+    If axes, shapes or indices come from inputs, no single program has all their values. Such a model is imported at each
+    run, with that run's values.
     """
 
     def __init__(self, model: Any) -> None:
@@ -51,7 +51,7 @@ class Representation(_BackendRep):
 
     @property
     def is_for_all_sizes(self) -> bool:
-        """Returns whether the program does not depend on values of inputs."""
+        """Returns whether one program serves all values of the inputs."""
         return self._loaded is not None
 
     def run(self, inputs: Sequence[Any], **options: Any) -> tuple[Any, ...]:

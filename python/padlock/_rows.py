@@ -1,5 +1,5 @@
 """Programs of rows by data (docs/rows.md), by element type: jagged batches, groups of rows, rows by indices. Rows have one
-axis, D, which stands for all of a tensor's others, or none."""
+axis, D, for all remaining axes of a tensor, or none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def check_side(side: str) -> str:
 
 @lru_cache(maxsize=None)
 def to_padded(element: str, offset: str, has_rows: bool, side: str) -> str:
-    """Rows [T] and offsets [B + 1] as [B, L]: each sequence up to L rows, the fill beside it."""
+    """Rows [T] and offsets [B + 1] become [B, L]: each sequence has up to L rows, and then the fill."""
     row = "  row = add(begin, t)\n  is_row = lt(row, end)\n"
     if side == "left":
         row = "  past = sub(end, i64(L))\n  row = add(past, t)\n  is_row = ge(row, begin)\n"
@@ -39,7 +39,7 @@ where P >= 1, L >= 0
 
 @lru_cache(maxsize=None)
 def from_padded(element: str, offset: str, has_rows: bool, side: str) -> str:
-    """[B, L] and offsets [B + 1] as rows [T]; 0 where the padded tensor has no such row."""
+    """[B, L] and offsets [B + 1] become rows [T]; 0 for a row that the padded tensor lacks."""
     column = "  l = sub(t, begin)\n"
     if side == "left":
         column = "  next = add(b, 1)\n  end = take(at, next, axis = 0)\n  past = sub(end, i64(L))\n  l = sub(t, past)\n"
@@ -58,8 +58,8 @@ where T >= 0
 
 @lru_cache(maxsize=None)
 def move_groups(element: str, offset: str, has_rows: bool) -> str:
-    """Groups of rows moved: group g of R rows lies in [to_begin[g], to_end[g]), and is what begins at from_begin[g] and has
-    so many rows up to from_end[g]; the fill where it has none. Begins and ends ascend."""
+    """Moves groups of rows. Group g of R rows goes to [to_begin[g], to_end[g]), and comes from the rows between
+    from_begin[g] and from_end[g]. The rest gets the fill. Begins and ends ascend."""
     vectors = ", ".join(f"{name}: {offset}[G]" for name in ("from_begin", "from_end", "to_begin", "to_end"))
     return f"""program move_groups(x: {element}[T{", D" if has_rows else ""}], {vectors}, value: {element}, R: dim)
 where R >= 0
@@ -85,7 +85,7 @@ where R >= 0
 
 @lru_cache(maxsize=None)
 def take_rows(element: str, index: str, has_rows: bool) -> str:
-    """Rows by their numbers, in any order; the fill where there is no such row."""
+    """Takes rows by their numbers, in any order; the fill if there is no such row."""
     return f"""program take_rows(x: {element}[T{", D" if has_rows else ""}], index: {index}[N], value: {element})
 {{
   taken = take(x, index, axis = 0, value = value)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 
 class Error(Exception):
-    """Why something failed: what was expected, and what was found."""
+    """The base of all errors. The message says what was expected and what was found."""
 
     status: str = "UNKNOWN"
     message: str = ""
-    #: Axis of the tensor that the message names, from 0; None where it names none.
+    #: Axis of the tensor that the message names, from 0; None if it names none.
     axis: int | None = None
     #: The constraint or extent that was not met, as the program has it; "" if there is none.
     expression: str = ""
     #: The symbols of that expression with their values.
     values: dict[str, int]
-    #: Position in the program's text, from 1; None if the error has no place. Of a function under padlock.jit: in `file`, its Python file.
+    #: Position in the program's text, from 1; None if the error has none. Under padlock.jit it is a position in `file`, the
+    #: Python file.
     file: str | None = None
     line: int | None = None
     column: int | None = None
@@ -25,43 +26,43 @@ class Error(Exception):
 
 
 class InvalidArgument(Error, ValueError):
-    """The arguments make no sense, whatever the sizes."""
+    """The arguments are wrong, whatever the sizes."""
 
     status = "INVALID_ARGUMENT"
 
 
 class FailedPrecondition(Error, ValueError):
-    """The sizes break what the program requires; or it is not the time for it."""
+    """The sizes break a requirement of the program, or the call came at the wrong time."""
 
     status = "FAILED_PRECONDITION"
 
 
 class NotFound(Error, LookupError):
-    """A thing that was asked for by name is not there."""
+    """There is nothing with the given name."""
 
     status = "NOT_FOUND"
 
 
 class ResourceExhausted(Error, MemoryError):
-    """Memory, or a limit of what programs may be."""
+    """There is not enough memory, or the program exceeds a limit."""
 
     status = "RESOURCE_EXHAUSTED"
 
 
 class Unavailable(Error, RuntimeError):
-    """A device, a file or a worker is not there."""
+    """A device, a file or a worker is not available."""
 
     status = "UNAVAILABLE"
 
 
 class Unimplemented(Error, NotImplementedError):
-    """This build, or this version, was made without that part."""
+    """This build or this version does not have that part."""
 
     status = "UNIMPLEMENTED"
 
 
 class Cancelled(Error, RuntimeError):
-    """Somebody asked to stop."""
+    """The caller asked to stop."""
 
     status = "CANCELLED"
 
@@ -100,7 +101,7 @@ def make_error(
     line: int = 0,
     column: int = 0,
 ) -> Error:
-    """The error of a status. Called by the package alone."""
+    """Makes the error of a status. For this package alone."""
     error = (Internal if blame == _LIBRARY else _CLASSES.get(status, Internal))(text)
     error.message = message
     error.axis = axis if axis >= 0 else None
@@ -111,5 +112,5 @@ def make_error(
 
 
 def invalid(message: str) -> Error:
-    """What is wrong with an argument, before the library is asked."""
+    """Makes the error of a wrong argument that is found before the library is called."""
     return make_error(3, 0, message, message)

@@ -1,6 +1,5 @@
-"""`padlock.jax.pad`: padlock.pad inside what JAX compiles, as a custom call of XLA. One kernel serves all sizes, also of a
-program that jax.export has exported with symbolic shapes. On CPUs and CUDA's GPUs.
-"""
+"""`padlock.jax.pad`: padlock.pad inside code that JAX compiles, as a custom call of XLA. One kernel serves all sizes, also
+in a program that jax.export exported with symbolic shapes. For CPUs and CUDA's GPUs."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ for _platform in ("cpu", "CUDA"):
 
 
 def _fill(value: Any, dtype: Any) -> tuple[int, int]:
-    """The bits of a fill, as two numbers of 64 bits with a sign."""
+    """Returns the bits of a fill, as two signed 64-bit numbers."""
     if dtype.kind in _CODES:
         bits = _core.bits_of(value, _CODES[dtype.kind], 8 * dtype.itemsize)
     else:  # an extension's type
@@ -49,7 +48,7 @@ def _forward(x: Any, low: Any, high: Any, mode: str, fill: Any) -> tuple[Any, An
 
 
 def _backward(low: Any, high: Any, mode: str, fill: Any, shape: Any, grad: Any) -> tuple[Any]:
-    """The sum over all elements that each element went to, axis by axis, in the order of memory."""
+    """Returns for each element the sum over all places to which it was copied, axis by axis, in the order of memory."""
     if mode == "constant":
         return (_pad(grad, tuple(-n for n in low), tuple(-n for n in high), mode, (0, 0)),)
     for axis, (n, before, after) in enumerate(zip(shape, low, high)):
@@ -66,11 +65,11 @@ _pad.defvjp(_forward, _backward)
 
 
 def pad(x: Any, low: Sequence[int], high: Sequence[int], mode: str = "constant", value: Any = None) -> Any:
-    """Pads as padlock.pad does, in JAX's transformations: jit, grad, vmap, export. Amounts are Python's integers."""
+    """Pads as padlock.pad does, under JAX's transformations: jit, grad, vmap, export. Amounts are Python's integers."""
     x = jnp.asarray(x)
     if mode not in _MODES or (value is not None and mode != "constant"):
         raise ValueError(f"expected the mode {', '.join(_MODES)}, with a value in constant alone, found {mode!r}")
     before, after = tuple(int(n) for n in low), tuple(int(n) for n in high)
     if len(before) != x.ndim or len(after) != x.ndim:
-        raise ValueError(f"expected {x.ndim} amounts on each side, one an axis, found {len(before)} and {len(after)}")
+        raise ValueError(f"expected {x.ndim} amounts on each side, one for each axis, found {len(before)} and {len(after)}")
     return _pad(x, before, after, mode, _fill(value, x.dtype) if mode == "constant" else (0, 0))

@@ -1,4 +1,4 @@
-"""`padlock.numpy.pad`: numpy.pad, with its conventions. What Padlock has no mode for goes to NumPy itself. And rows by data:
+"""`padlock.numpy.pad`: numpy.pad, with its conventions; modes that Padlock lacks go to NumPy. And rows by data:
 `to_padded`, `from_padded`, `pad_groups`, `unpad_groups`, `take_rows`."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ._kernel import compile as _compile
 _numpy_pad = numpy.pad
 _MODES = {"constant", "edge", "reflect", "symmetric", "wrap"}
 _KINDS = set("biufc?")
-_MOST = 1 << 40  # what programs add to an axis at most
+_MOST = 1 << 40  # most that programs add to an axis
 
 
 def _pairs(width: Any, axes: int) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
@@ -38,7 +38,7 @@ def _pairs(width: Any, axes: int) -> tuple[tuple[int, ...], tuple[int, ...]] | N
 
 
 def _holds(dtype: numpy.dtype[Any], given: numpy.ndarray[Any, Any]) -> bool:
-    """Whether a type has the fill's value, or the one next to it: what else NumPy stores, or refuses, is its own affair."""
+    """Returns whether a type has the fill's value, or one next to it. NumPy decides about all others."""
     if dtype.kind in "iu":
         if given.dtype.kind not in "biu":
             return False
@@ -67,7 +67,7 @@ def _fill(values: Any, dtype: numpy.dtype[Any]) -> Any:
 def pad(
     array: Any, pad_width: Any, mode: str | Callable[..., Any] = "constant", *, out: Any = None, **kwargs: Any
 ) -> numpy.ndarray[Any, Any]:
-    """Pads as numpy.pad does, bit for bit, in any mode that it has; five of them by one kernel for all sizes.
+    """Pads as numpy.pad does, bit for bit, in all of its modes; five of them with one kernel for all sizes.
 
     `out` takes the result of these five.
     """
@@ -90,7 +90,7 @@ def pad(
             return made
         out[...] = made
         return out
-    if out is None and x.flags.fnc:  # column-major stays so
+    if out is None and x.flags.fnc:  # keeps column-major order
         return _pad(x.T, pairs[0][::-1], pairs[1][::-1], mode, fill).T
     return _pad(x, pairs[0], pairs[1], mode, fill, None, out)
 
@@ -103,7 +103,7 @@ _kernel = lru_cache(maxsize=None)(_compile)
 
 
 def _rows_of(array: Any, axes: int) -> tuple[numpy.ndarray[Any, Any], str]:
-    """An array whose axes after the first `axes` are one, where it has some, and the name of its type."""
+    """Returns an array whose axes after the first `axes` are merged into one, and the name of its type."""
     x = numpy.ascontiguousarray(array)
     if x.dtype.name not in _ELEMENTS or not x.dtype.isnative:
         raise TypeError(f"expected a real type of this machine, found {x.dtype}")
@@ -118,22 +118,22 @@ def _index_of(array: Any, what: str) -> tuple[numpy.ndarray[Any, Any], str]:
 
 
 def to_padded(values: Any, offsets: Any, length: int, value: Any = 0, side: str = "right") -> numpy.ndarray[Any, Any]:
-    """Sequences of rows, one after another in `values` [T, ...], as [B, length, ...]. Sequence b has the rows from
-    offsets[b] up to offsets[b + 1]; what is longer is cut, what is shorter gets the fill, to its right or left."""
+    """Pads sequences of rows, which lie one after another in `values` [T, ...], to [B, length, ...]. Sequence b has the
+    rows from offsets[b] up to offsets[b + 1]. A longer one is cut, a shorter one gets the fill on its right or left."""
     (rows, element), (at, index) = _rows_of(values, 1), _index_of(offsets, "offsets")
     text = _programs.to_padded(element, index, rows.ndim > 1, _programs.check_side(side))
     return _kernel(text)(rows, at, value, length).reshape(len(at) - 1, length, *numpy.shape(values)[1:])  # type: ignore[no-any-return]
 
 
 def from_padded(padded: Any, offsets: Any, rows: int, side: str = "right") -> numpy.ndarray[Any, Any]:
-    """The way back: `rows` of all sequences, one after another, 0 where a sequence was cut."""
+    """Undoes to_padded: the `rows` rows of all sequences, one after another; 0 for a row that was cut."""
     (batch, element), (at, index) = _rows_of(padded, 2), _index_of(offsets, "offsets")
     text = _programs.from_padded(element, index, batch.ndim > 2, _programs.check_side(side))
     return _kernel(text)(batch, at, rows).reshape(rows, *numpy.shape(padded)[2:])  # type: ignore[no-any-return]
 
 
 def _groups(offsets: Any, multiple: int) -> tuple[list[Any], list[Any]]:
-    """Begins and ends of groups, and of the same groups with lengths rounded up."""
+    """Returns begins and ends of groups, and those of the groups with rounded-up lengths."""
     if multiple < 1:
         raise ValueError(f"multiple: expected 1 or more, found {multiple}")
     ends, _ = _index_of(offsets, "offsets")
@@ -149,20 +149,20 @@ def _move_groups(x: Any, groups: list[Any], rows: int, value: Any) -> numpy.ndar
 
 
 def pad_groups(x: Any, offsets: Any, multiple: int, rows: int, value: Any = 0) -> tuple[Any, Any]:
-    """Groups of rows, each rounded up to a multiple of rows by the fill. Group g has the rows of `x` [T, ...] up to
-    offsets[g]. Returns `rows` rows, and the offsets in them."""
+    """Rounds groups of rows up to a multiple of rows, with the fill. Group g has the rows of `x` [T, ...] up to offsets[g].
+    Returns `rows` rows, and the groups' new offsets."""
     given, made = _groups(offsets, multiple)
     return _move_groups(x, given + made, rows, value), made[1]
 
 
 def unpad_groups(x: Any, offsets: Any, multiple: int, rows: int) -> numpy.ndarray[Any, Any]:
-    """The way back from pad_groups: the rows of all groups, one after another. `offsets`: as they were given to it."""
+    """Undoes pad_groups: the rows of all groups, one after another. `offsets` are those given to pad_groups."""
     given, made = _groups(offsets, multiple)
     return _move_groups(x, made + given, rows, 0)
 
 
 def take_rows(x: Any, index: Any, value: Any = 0) -> numpy.ndarray[Any, Any]:
-    """Rows of `x` [T, ...] by their numbers, the fill where there is no such row."""
+    """Takes rows of `x` [T, ...] by their numbers; the fill if there is no such row."""
     (rows, element), (at, kind) = _rows_of(x, 1), _index_of(index, "index")
     text = _programs.take_rows(element, kind, rows.ndim > 1)
     return _kernel(text)(rows, at, value).reshape(len(at), *numpy.shape(x)[1:])  # type: ignore[no-any-return]

@@ -1,7 +1,7 @@
 """ONNX models as kernels.
 
-`load` makes one kernel of a model, for all its sizes. `backend` is the class that ONNX's own test suite runs; it needs the
-package onnx, which nothing else here does.
+`load` makes one kernel of a model, for all its sizes. `backend` is the class with which ONNX's own test suite runs; it
+alone needs the package onnx.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ __all__ = ["Model", "backend", "load"]
 
 
 def _numbers(value: Any) -> list[int]:
-    """The elements of a list, an array or a number."""
+    """Returns the elements of a list, an array or a number."""
     listed = value.tolist() if hasattr(value, "tolist") else value
     return [int(listed)] if not isinstance(listed, (list, tuple)) else [int(number) for number in listed]
 
 
 class Model:
-    """A model as a kernel. Call it with its inputs, in its own order or by its own names: `model(x, **{"in.0": y})`."""
+    """A model as a kernel. Call it with its inputs, by position in the model's order or by its names: `model(x, **{"in.0":
+    y})`."""
 
     def __init__(self, text: str, interface: Mapping[str, Any], device: str | None) -> None:
-        #: The program, as docs/language.md has it.
+        #: The program, in the language of docs/language.md.
         self.text = text
-        #: What stands in the program for each input and result of the model.
+        #: The parameter or value of the program for each input and result of the model.
         self.inputs: list[dict[str, Any]] = interface["inputs"]
         self.results: list[dict[str, Any]] = interface["results"]
         self.kernel: Kernel = compile(text, device=device)
@@ -48,9 +49,9 @@ class Model:
         return results[0] if len(results) == 1 else tuple(results)
 
     def run(self, inputs: Sequence[Any] | Mapping[str, Any], outputs: Sequence[str] | None = None) -> list[Any]:
-        """The results of inputs in the model's order, or by its names.
+        """Runs the model on inputs, in its order or by its names.
 
-        `outputs` says which results, by the model's names; else all, in its order.
+        `outputs` names the results to return; else all, in the model's order.
         """
         positions = self._positions(outputs)
         named = self._by_name(inputs)
@@ -76,13 +77,13 @@ class Model:
 
     def _by_name(self, inputs: Sequence[Any] | Mapping[str, Any]) -> Mapping[str, Any]:
         if isinstance(inputs, Mapping):
-            return inputs  # more than there are may be those of a dict that serves the model elsewhere
+            return inputs  # a dict may have more, as for another use of the model
         if len(inputs) > len(self.inputs):
             raise invalid(f"expected at most {len(self.inputs)} inputs, found {len(inputs)}")
         return {place["name"]: value for place, value in zip(self.inputs, inputs)}
 
     def _arguments(self, place: dict[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
-        """The kernel's arguments for one input of the model."""
+        """Returns the kernel's arguments for one input of the model."""
         names: list[str] = place["parameters"]
         if not names:
             return {}
@@ -104,10 +105,11 @@ def load(
 ) -> Model:
     """Imports a model: the path of its file, its bytes, or an onnx.ModelProto.
 
-    `folder` is where files of its external data lie; of a path, its own. `device` is as in padlock.compile. `outputs`
-    are names of values of the model: the kernel computes these, and takes what nodes compute that it cannot; else it is
-    the whole model. Errors: Unimplemented for a model of which no program can be made, with each node, the reason, and
-    the parts that are programs (docs/onnx.md); NotFound for an output that nothing computes.
+    `folder` has the files of its external data; for a path it is the file's folder. `device` is as in padlock.compile.
+    `outputs` names values of the model for the kernel to compute; then results of nodes that it cannot compute are
+    inputs. Without it, the kernel computes the whole model. Errors: Unimplemented if no program can express the model,
+    with each such node, the reason, and the parts that are programs (docs/onnx.md); NotFound for an output that nothing
+    computes.
     """
     if isinstance(model, (str, os.PathLike)):
         path = os.fspath(model)

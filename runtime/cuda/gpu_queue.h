@@ -28,9 +28,9 @@ class GpuQueue final : public Queue {
   [[nodiscard]] Status keep_busy(double ms);
 
   Stream stream_;
-  std::optional<Event> begin_, end_;  // of the timed work; made on first use
+  std::optional<Event> begin_, end_;  // begin and end of the timed work; made at first use
   DeviceBuffer busy_;                 // memory to fill while work is queued
-  double busy_ms_ = 0;                // of one fill; 0: fills take no time, or there is no such memory
+  double busy_ms_ = 0;                // milliseconds of one fill; 0: fills take no time, or there is no such memory
   double hold_ms_ = kLeastHold;       // how long the device is kept busy for each piece of work
 
   static constexpr double kLeastHold = 0.004, kMostHold = 0.1;

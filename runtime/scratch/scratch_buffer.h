@@ -103,7 +103,7 @@ class ScratchBuffer {
   std::int64_t bytes_;
   std::int64_t element_;  // bytes
   std::string name_;
-  std::int64_t offset_ = kRedZoneBytes;  // of the tensor in the memory
+  std::int64_t offset_ = kRedZoneBytes;  // the tensor's offset in the memory
   std::byte red_{};
 };
 

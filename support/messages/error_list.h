@@ -7,21 +7,21 @@
 
 namespace padlock {
 
-/// Errors of one text, each of a fault of its own. An error that only follows from one that is listed is a
-/// `consequence`: it stops whoever gets it, and the list leaves it out.
+/// Errors of one text, each with a fault of its own. An error that only follows from a listed one is a `consequence`:
+/// functions return it to stop, and the list leaves it out.
 class ErrorList {
  public:
   static constexpr std::size_t kMost = 20;
 
-  /// Leaves out a second error at the same place, too.
+  /// Adds an error. A second error at the same position is left out, too.
   void add(Error error);
   [[nodiscard]] bool is_empty() const { return errors_.empty(); }
-  /// Returns whether to look for no more: there are more errors than the list keeps, or one that is not of the text
-  /// alone, such as a limit's.
+  /// Returns whether to stop looking for errors: the list is full, or one of them is not about the text alone, such as
+  /// a limit's.
   [[nodiscard]] bool is_final() const { return is_final_; }
 
-  /// Makes one error of a list that is not empty: the first of the text, which has the others. If there were more than
-  /// kMost, the last says so.
+  /// Makes one error of a list that is not empty: the first of the text, which contains the others. If there were more
+  /// than kMost, the last one says so.
   [[nodiscard]] std::unexpected<Error> take() &&;
 
   [[nodiscard]] static std::unexpected<Error> consequence();

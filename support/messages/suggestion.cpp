@@ -8,7 +8,7 @@
 namespace padlock {
 namespace {
 
-// Nobody mistypes a longer name by a letter or two, and the work grows with the square.
+// Longer names are not compared: a typing error is unlikely there, and the work grows with the square.
 constexpr std::size_t kMostLetters = 40;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -29,7 +29,7 @@ std::optional<std::string_view> only_completion(std::string_view name, std::span
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the usual table: swaps look two rows back.
+  // Three rows of the usual table, because swaps look two rows back.
   std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   std::iota(above.begin(), above.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {

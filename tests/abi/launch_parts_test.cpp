@@ -27,7 +27,7 @@ std::optional<std::vector<Numbers>> split(const PartSizes& sizes) {
   return all;
 }
 
-/// Sizes of a result of 8 rows of 10 columns, of which a launch takes 40 elements. Its one input is as large.
+/// A result of 8 rows of 10 columns, with an input of the same size. A launch takes 40 elements.
 PartSizes eight_rows() {
   return {.extents = {8}, .columns = 10, .spans = {80}, .reaches = {{0, {10}, 0, 9}}, .most_elements = 40};
 }

@@ -1,5 +1,5 @@
-// The activations of one device, judged: all arguments of f16 and bf16, the hardest of f32, and of all f32 a slice that
-// a seed chooses, or every one.
+// Judges the activations of one device: all arguments of f16 and bf16, the hardest of f32, and of all f32 either every
+// one or a slice that a seed chooses.
 #include <fmt/format.h>
 #include <algorithm>
 #include <bit>

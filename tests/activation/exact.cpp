@@ -31,7 +31,7 @@ double error_of(Op op) {
   }
 }
 
-/// Returns the values that formulas do not give: at infinity and where a part of them overflows, and 1 / sqrt(-0).
+/// Returns the values for which formulas fail: at infinity, if a part of a formula overflows, and for 1 / sqrt(-0).
 std::optional<float> limit_of(Op op, float x) {
   const bool gated = op == Op::gelu || op == Op::gelu_tanh || op == Op::silu;
   if (gated && x < -kFar) return -0.0F;

@@ -5,10 +5,10 @@
 
 #include "ir/operation.h"
 
-// What the activations are judged by. It shares nothing with the code that is emitted for them, nor with the reference.
+// The judge of the activations. It shares nothing with their emitted code or with the reference.
 namespace padlock::activation {
 
-/// Judge computes the real functions, rounded once to f32. Not thread-safe: each thread has its own.
+/// Computes the real functions, rounded once to f32. Not thread-safe: each thread has its own.
 class Judge {
  public:
   Judge();
@@ -16,10 +16,10 @@ class Judge {
   Judge(const Judge&) = delete;
   Judge& operator=(const Judge&) = delete;
 
-  /// Asks, of an `op` of the class OpClass::activation, the C library's functions of f64, and MPFR where their result
-  /// lies so near a tie of f32 that their error could hide on which side.
+  /// Uses the C library's functions of f64, and MPFR if their result lies so near a tie of f32 that their error could
+  /// decide it. `op` has the class OpClass::activation.
   [[nodiscard]] float value(ir::Op op, float x);
-  /// Asks MPFR alone.
+  /// Uses MPFR alone.
   [[nodiscard]] float exact(ir::Op op, float x);
 
   [[nodiscard]] std::int64_t asked_mpfr() const { return asked_mpfr_; }

@@ -12,7 +12,7 @@
 
 namespace padlock::activation {
 
-/// HalfJudged has what a function is of all arguments of f16 or bf16.
+/// The right results of a function for all arguments of f16 or bf16.
 class HalfJudged {
  public:
   HalfJudged(ir::Op op, ir::DType dtype) : dtype_(dtype), arguments_(65536) {

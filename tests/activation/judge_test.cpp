@@ -12,7 +12,7 @@
 #include "tests/common/expect.h"
 #include "tests/common/rng.h"
 
-// Whether the judge of the activations can be trusted, and can say no.
+// Tests that the judge of the activations is right, and that it finds errors.
 namespace padlock::activation {
 namespace {
 

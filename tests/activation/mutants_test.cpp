@@ -15,8 +15,8 @@
 #include "tests/activation/known_answers.h"
 #include "tests/activation/wrong_constant.h"
 
-// Seeds bugs into the activations for the judge to find: each constant of their code is off by an ulp of f32 or two,
-// by those of a type with more places or fewer, or halved, which makes bounds saturate early.
+// Seeds bugs into the activations, which the judge must find. Each constant of their code is changed by one or two ulps
+// of f32, by those of a type with more or fewer places, or halved, which makes bounds saturate early.
 namespace padlock::activation {
 namespace {
 
@@ -32,8 +32,8 @@ struct Seeded {
   std::array<int, 3> found;  ///< of each bug, in so many of the constants
 };
 
-/// Places of a mantissa at whose end the second bug is: f64's own, or those of the function's type; of bounds of
-/// f32 16.
+/// Returns the number of mantissa places of the second bug: f64's, or those of the function's type; 16 for bounds of
+/// f32.
 int places_of_second(const Seeded& seeded) {
   if (seeded.constants == DType::f64) return 52;
   return seeded.dtype == DType::f16 ? 10 : seeded.dtype == DType::bf16 ? 7 : 16;
@@ -45,7 +45,7 @@ double wrong_constant(const Seeded& seeded, double right, std::size_t bug) {
   return seeded.constants == DType::f64 ? moved : static_cast<float>(moved);
 }
 
-/// Floats, and what a function is of them: the hardest, and one of 4099.
+/// Floats with a function's right results: the hardest arguments, and one of each 4099.
 class Judged {
  public:
   Judged(Op op, const std::vector<std::uint32_t>& hard) {

@@ -4,10 +4,9 @@
 #include "tests/activation/moved_seed.h"
 
 // A GPU's reciprocal is within an ulp of the real one ("PTX ISA", rcp: "The maximum ulp error is 1 across the full
-// range of inputs"), and so within two units of the nearest float; each divisor occurs for few arguments, and the
-// arguments do not depend on each other. So what holds for reciprocals that are all moved by the same number of units,
-// for each of five numbers, holds for any mixture. A seed of rsqrt is within 1.5 * 2^-12 of the real value (3072 units
-// at most).
+// range of inputs"), and so within two units of the nearest float. Each divisor occurs for few arguments, and arguments
+// are independent. So a property that holds if all reciprocals are moved by the same number of units, for each of five
+// numbers, holds for any mixture. A seed of rsqrt is within 1.5 * 2^-12 of the real value (at most 3072 units).
 namespace padlock::activation {
 namespace {
 
@@ -88,8 +87,8 @@ void check_moves_of_f32(const char* target, std::initializer_list<Op> ops, std::
   }
 }
 
-// The manual says of rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 that they take and give the high word, and bounds no
-// error: so they may be wrong by 32 units of it, 2^-15.
+// The manual says that rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 take and return the high word, and bounds no error.
+// So they may be wrong by 32 units of it, 2^-15.
 TEST_CASE("nor of f32") {
   check_moves_of_f32("sm_90",
                      {Op::log, Op::tanh, Op::sigmoid, Op::gelu, Op::gelu_tanh, Op::silu, Op::softplus, Op::rsqrt},

@@ -7,7 +7,7 @@
 
 namespace padlock::activation {
 
-/// Collects the constants of one type, f64 or f32, that code computes with, but for 0 and what is not finite.
+/// Collects the constants of one type, f64 or f32, that code computes with, except 0, infinities and NaNs.
 class ConstantsOfCode final : public compiler::PassEdits {
  public:
   explicit ConstantsOfCode(ir::DType dtype) : dtype_(dtype) {}
@@ -16,10 +16,10 @@ class ConstantsOfCode final : public compiler::PassEdits {
 
  private:
   ir::DType dtype_;
-  mutable std::set<double> constants_;  // of one compilation at a time
+  mutable std::set<double> constants_;  // for one compilation at a time
 };
 
-/// Seeds a bug: one constant of a type is another number wherever it stands.
+/// Seeds a bug: replaces one constant of a type by another number everywhere.
 class WrongConstant final : public compiler::PassEdits {
  public:
   WrongConstant(ir::DType dtype, double right, double wrong) : dtype_(dtype), right_(right), wrong_(wrong) {}

@@ -17,7 +17,7 @@ namespace {
 using runtime::cuda::FakeCounts;
 using runtime::cuda::FakeDriver;
 
-/// What stands for the kernel of one problem: simt, and what goes wrong with it.
+/// Stands for the kernel of one problem: simt, with a fault.
 struct TwinOfProblem {
   std::unique_ptr<Kernel> kernel;
   std::int64_t spoiled_byte = -1;  ///< of the output, counted from its begin; -1: none

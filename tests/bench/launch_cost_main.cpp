@@ -17,7 +17,7 @@ namespace {
 
 using runtime::cuda::FakeDriver;
 
-/// Binding as a program that uses Padlock does it: what is bound describes its arguments, too.
+/// Measures binding as a program that uses Padlock does it, with the description of its arguments.
 Result<std::vector<Timing>> api_bind_costs(const HostCostOptions& options) {
   const Problem problem = host_cost_problem();
   session::Context context;

@@ -105,7 +105,7 @@ TEST_CASE("other forms of a case move the same bytes") {
   CHECK(flat.low[1] == 3);
 }
 
-// Every mode, type and sign of a pad: Padlock and the definition here were written apart.
+// Every mode, type and sign of a pad. Padlock and the definition here share no code.
 TEST_CASE("results agree with their definition, and one that does not is found") {
   session::Context context({.threads = 1, .parallel_for = {}});
   std::set<std::string> seen;

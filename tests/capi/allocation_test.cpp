@@ -1,4 +1,4 @@
-// Memory: what a launch allocates (nothing), whose it is, and what happens where there is none.
+// Memory: a launch allocates nothing, handles use the caller's allocator, and a lack of memory is an error.
 #include "tests/allocation_count.h"
 
 #include <cstdlib>
@@ -67,7 +67,7 @@ TEST_CASE("a launch and a look-up allocate nothing, a binding the same few each 
   CHECK(wrong_elements(launch.z.data(), 16, 16, 0) == 0);
 }
 
-/// A caller's allocator, which knows what is out and can be made to fail.
+/// A caller's allocator. It counts live blocks and can be made to fail.
 struct Caller {
   std::mutex mutex;
   std::map<void*, std::pair<std::size_t, std::size_t>> blocks;
@@ -126,7 +126,7 @@ padlock_status all_steps(const padlock_context_options& options) {
       [&] { return Launch(call)(error.out()); }};
   for (const auto& step : steps)
     if (const padlock_status status = step(); status != PADLOCK_OK) {
-      // An error is there, whatever there was no memory for.
+      // There is an error object even if there was no memory for it.
       CHECK(padlock_error_status(error) == status);
       return status;
     }

@@ -1,4 +1,4 @@
-// What a caller without arrays of its own has: types and scalars by name, layouts, memory, and results compared.
+// Functions for callers without arrays of their own: types and scalars by name, layouts, memory, comparing results.
 #include <limits>
 #include <tuple>
 

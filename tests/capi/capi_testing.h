@@ -11,7 +11,7 @@
 #include "padlock/padlock.h"
 #include "support/sized.h"
 
-// What tests of the C API share: owners of handles, tensors, and a program with one call of it.
+// Shared by tests of the C API: owners of handles, tensors, and a program with one call of it.
 namespace padlock::capi::testing {
 
 /// Owns one reference.
@@ -27,7 +27,7 @@ class Handle {
   ~Handle() { kRelease(handle_); }
   [[nodiscard]] T* get() const { return handle_; }
   operator T*() const { return handle_; }  // NOLINT(google-explicit-constructor): as C has it
-  /// Gives up what it has, for a function that hands one out.
+  /// Releases its handle, and returns the place for a new one.
   [[nodiscard]] T** out() {
     kRelease(std::exchange(handle_, nullptr));
     return &handle_;
@@ -86,7 +86,7 @@ where 1 <= B, -8 <= lo <= 8, S + lo >= 0
   return kernel;
 }
 
-/// An f32 tensor's description; its data are elsewhere.
+/// The description of an f32 tensor; its data are elsewhere.
 struct Tensor {
   explicit Tensor(std::vector<std::int64_t> extents, std::vector<std::int64_t> steps = {})
       : shape(std::move(extents)), strides(std::move(steps)) {}
@@ -143,10 +143,10 @@ class PadReluSizes {
   return info;
 }
 
-/// x[i] of every test.
+/// Returns x[i] of every test.
 [[nodiscard]] inline float element(std::int64_t i) { return static_cast<float>(i % 11 - 5); }
 
-/// Elements of z that are not what pad_relu says of x = element(i), dense.
+/// Counts the elements of z that differ from pad_relu's result for x = element(i), dense.
 [[nodiscard]] inline int wrong_elements(const float* z, std::int64_t rows, std::int64_t columns, std::int64_t low,
                                         float fill = 2.5f) {
   const std::int64_t width = columns + low + (8 - (columns + low) % 8) % 8;

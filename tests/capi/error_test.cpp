@@ -1,4 +1,4 @@
-// Errors as objects, and options of callers of other versions.
+// Errors as objects, and option structs of other versions.
 #include "tests/capi/capi_testing.h"
 
 namespace padlock::capi::testing {

@@ -1,4 +1,4 @@
-// What compiling makes on its way and what is proved of it, as texts; and every reason to refuse to tell it.
+// Stages of compiling and proofs as texts, and every error of the functions that return them.
 #include "tests/capi/capi_testing.h"
 
 namespace padlock::capi::testing {

@@ -1,4 +1,4 @@
-// Programs, kernels and what a context keeps of them.
+// Programs and kernels, and which of them a context keeps.
 #include <atomic>
 #include <thread>
 

@@ -1,4 +1,4 @@
-// Launches: what tensors may look like, and what is refused before anything is written.
+// Launches: the tensors that they accept, and everything that they refuse before anything is written.
 #include <algorithm>
 #include <initializer_list>
 

@@ -1,4 +1,4 @@
-// Models through the C API: a text that it reads itself, what stands in it for the model's inputs, and errors.
+// Models through the C API: the text parses, the interface names its parameters, and errors.
 #include <array>
 #include <cstddef>
 

@@ -1,4 +1,5 @@
-// Devices, explaining, caches and tuning, as far as they pass the border; what they do is tested where it is done.
+// Devices, explaining, caches and tuning: how they pass through the C API. Their work is tested where they are
+// implemented.
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 std::string text_of(const padlock_text* text) { return {padlock_text_data(text), padlock_text_size(text)}; }
 
-/// A folder that goes with what is in it.
+/// A folder, which the destructor removes with its contents.
 struct Folder {
   Folder() { REQUIRE(mkdtemp(path.data()) != nullptr); }
   ~Folder() {

@@ -1,4 +1,4 @@
-// Option structs of callers of other versions, and what a context takes.
+// Option structs of other versions, and the options of a context.
 #include <atomic>
 #include <mutex>
 

@@ -1,5 +1,4 @@
-// Packs through the C API: what a kernel of one computes, what is refused and with which status, and that each
-// allocation may fail.
+// Packs through the C API: a kernel's results, each refusal with its status, and a failure of each allocation.
 #include <vector>
 
 #include "session/compile/context.h"

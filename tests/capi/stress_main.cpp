@@ -1,9 +1,9 @@
-// Many threads, one context: they compile, look up, bind and launch some fifty programs in any order, and every result
-// is compared, bit for bit, with what the reference gave. For a sanitizer to look at; what the compiled kernels
-// themselves touch it does not see, so each launch writes between guards into memory that is poisoned before, and a
-// build with assertions counts the tasks that have run.
+// Many threads share one context: they compile, look up, bind and launch some fifty programs in any order. Every result
+// is compared bit for bit with the reference's. It is meant for sanitizers. They do not see accesses of compiled
+// kernels, so each launch writes between guards into poisoned memory. A build with assertions counts the tasks that
+// ran.
 //
-// usage: padlock_capi_stress [SECONDS [THREADS]]; the seed is printed, and taken back in PADLOCK_SEED.
+// usage: padlock_capi_stress [SECONDS [THREADS]]; prints the seed, and takes it from PADLOCK_SEED.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -24,7 +24,7 @@ constexpr int kPrograms = 50, kSizes = 4;
 constexpr std::size_t kGuard = 64;
 constexpr unsigned char kPoison = 0xA5;
 
-/// One size of a program, its data, and what comes out.
+/// One size of a program, with its data and results.
 struct Problem {
   std::int64_t rows = 0, columns = 0, low = 0;
   std::vector<float> x;

@@ -4,16 +4,16 @@
 #include <cstdlib>
 #include <string_view>
 
-// What a run of the tests is asked for by environment variables.
+// Environment variables that control a run of the tests.
 namespace padlock::testing {
 
-/// PADLOCK_SEED, else `fallback`. The test that uses it prints it.
+/// Returns PADLOCK_SEED, else `fallback`. The test that uses it prints it.
 inline std::uint64_t seed_or(std::uint64_t fallback) {
   const char* text = std::getenv("PADLOCK_SEED");
   return text == nullptr ? fallback : std::strtoull(text, nullptr, 0);
 }
 
-/// Says whether PADLOCK_FULL=1 asks for what takes minutes, too.
+/// Returns whether PADLOCK_FULL=1 asks for tests that take minutes.
 inline bool is_full_run() {
   const char* text = std::getenv("PADLOCK_FULL");
   return text != nullptr && std::string_view(text) == "1";

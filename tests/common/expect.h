@@ -9,17 +9,17 @@
 #include "ir/program.h"
 #include "support/error.h"
 
-// What most tests begin or end with.
+// Helpers with which most tests begin or end.
 namespace padlock::testing {
 
-/// The value; the test fails with the error where there is none.
+/// Returns the value. The test fails with the error if there is none.
 template <class T>
 T value_of(Result<T> result) {
   if (!result) FAIL(result.error().to_string());
   return *std::move(result);
 }
 
-/// The message of the error, which has that code; the test fails where there is none.
+/// Returns the error's message. The test fails without an error, or for another code.
 template <class T>
 std::string refusal_of(const Result<T>& result, Code code = Code::invalid_argument) {
   REQUIRE_FALSE(result);
@@ -27,7 +27,7 @@ std::string refusal_of(const Result<T>& result, Code code = Code::invalid_argume
   return result.error().message;
 }
 
-/// The program that is verified.
+/// Returns the verified program.
 inline ir::Program program_of(std::string_view text) { return value_of(ir::parse_program(text)); }
 
 }  // namespace padlock::testing

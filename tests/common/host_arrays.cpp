@@ -31,7 +31,7 @@ struct Mirror {
   static Result<Mirror> make(const runtime::Device& device, runtime::Queue& queue, const UserBuffer& array,
                              const TensorInfo& tensor, const char* role) {
     Mirror mirror;
-    // No more than the program's: the rest of a caller's buffer is none of ours.
+    // Only the tensor's own bytes: the rest of a caller's buffer must not be touched.
     const std::int64_t bytes = std::min(array.bytes(), tensor.storage_bytes);
     mirror.array = {static_cast<std::byte*>(array.data()), static_cast<std::size_t>(bytes)};
     const auto element = static_cast<std::uintptr_t>(ir::byte_size(tensor.dtype));

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-// Command lines of the programs that are tests of their own.
+// Command lines of programs that are tests of their own.
 namespace padlock::testing {
 
 /// One argument, "--NAME=VALUE" or "--NAME".
@@ -22,7 +22,7 @@ class Option {
   [[nodiscard]] std::string_view name() const { return name_; }
   [[nodiscard]] const std::string& value() const { return value_; }
 
-  // Each takes the value where the option has that name, and says whether it did: not of what is no number.
+  // Each sets the value if the option has that name, and returns whether it did; false for a text that is no number.
   bool sets(std::string_view name, std::string& text) const { return name == name_ && (text = value_, true); }
   bool sets(std::string_view name, bool& flag) const { return name == name_ && (flag = true); }
   bool sets(std::string_view name, std::optional<bool>& flag) const { return name == name_ && (flag = true, true); }
@@ -40,11 +40,11 @@ class Option {
  private:
   [[nodiscard]] bool is_whole(const char* end) const { return !value_.empty() && *end == '\0'; }
 
-  std::string_view name_;  // borrowed of the argument
+  std::string_view name_;  // borrowed from the argument
   std::string value_;
 };
 
-/// Hands each argument to `takes`. Prints the usage and returns false at one that it does not take.
+/// Passes each argument to `takes`. If that does not take one, prints the usage and returns false.
 template <class Takes>
 bool read_options(int argc, char** argv, std::string_view usage, const Takes& takes) {
   for (int i = 1; i < argc; ++i) {

@@ -4,7 +4,7 @@
 
 namespace padlock::testing {
 
-/// Plans a launch of one contract, where one binding is all there is.
+/// Plans a launch of one contract for a single binding.
 [[nodiscard]] inline Result<abi::LaunchPlan> plan_launch(const abi::KernelAbi& abi, const ir::Binding& binding) {
   const abi::KernelAbi* const variants[] = {&abi};
   return abi::LaunchPlanner(binding.program(), variants).plan(binding);

@@ -7,7 +7,7 @@
 
 namespace padlock::testing {
 
-/// Draws the same for the same seed on every machine, unlike the standard distributions.
+/// Draws the same numbers for a seed on every machine, unlike the standard distributions.
 class Rng {
  public:
   explicit Rng(std::uint64_t seed) : numbers_(seed) {}
@@ -20,12 +20,12 @@ class Rng {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(lo) + step);
   }
   bool chance(int percent) { return between(0, 99) < percent; }
-  /// One element of a non-empty range.
+  /// Draws one element of a non-empty range.
   template <class Container>
   auto& pick(Container& items) {
     return items[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(std::size(items)) - 1))];
   }
-  /// An independent stream, so that what one part draws does not shift what another part gets.
+  /// Returns an independent generator, so that the draws of one part do not shift those of another.
   [[nodiscard]] Rng fork(std::uint64_t salt) const {
     return Rng(Rng(numbers_.state() ^ (salt * 0xd1342543de82ef95)).next());
   }

@@ -9,7 +9,7 @@
 
 namespace padlock::testing {
 
-/// Trying a config as quickly as a test can: few samples, one thread. The caller may change any of it.
+/// A request that tries a config as quickly as possible: few samples, one thread. The caller may change any member.
 [[nodiscard]] inline tuner::TryRequest quick_request(std::string program, std::map<std::string, std::int64_t> symbols,
                                                      std::string device = "host", std::string config = {}) {
   return {.program = std::move(program),

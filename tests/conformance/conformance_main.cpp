@@ -1,5 +1,5 @@
-// One suite for every device: the regressions, the language's features and random programs, each compared bit for bit
-// with the reference, as a caller of session/ compiles and launches them.
+// One suite for every device: the regressions, the language's features and random programs. It compiles and launches
+// them as a caller of session/ does, and compares them bit for bit with the reference.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -42,7 +42,7 @@ struct Counts {
 };
 
 bool parse_option(const testing::Option& option, Options& options) {
-  std::uint64_t seed = 0;  // whose text is handed on
+  std::uint64_t seed = 0;  // passed on as text
   if (option.name() == "--seed") return options.seed = option.value(), option.sets("--seed", seed);
   return option.sets("--device", options.device) || option.sets("--filter", options.filter) ||
          option.sets("--list", options.list) || option.sets("--programs", options.programs) ||
@@ -57,7 +57,7 @@ class NamedCases {
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   /// Looks at code made for the host, and at nothing that runs on another device.
   [[nodiscard]] bool is_of_host(const std::string& name) const { return std::ranges::count(host_code_, name) > 0; }
-  /// Prints what fails.
+  /// Returns whether it passes; prints a failure.
   [[nodiscard]] bool passes(std::size_t number) const {
     const std::string first = fmt::format("--first={}", number + 1), last = fmt::format("--last={}", number + 1);
     const std::array arguments = {"", first.c_str(), last.c_str(), "--minimal"};

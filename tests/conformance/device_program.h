@@ -18,15 +18,15 @@ class DeviceProgram {
                                                      std::string_view text);
 
   [[nodiscard]] const session::Program& program() const { return reference_.program(); }
-  /// On the reference. Errors as session::CompiledProgram::bind.
+  /// Binds it on the reference. Errors as session::CompiledProgram::bind.
   [[nodiscard]] Result<session::BoundProgram> bind(const ir::BindRequest& request) const;
-  /// Whether the device refuses what the reference refuses, and nothing else. Empty, or who differs.
+  /// Checks that the device refuses exactly what the reference refuses. Returns which of them differs; empty if none.
   [[nodiscard]] std::string check_binding(const ir::BindRequest& request) const;
 
-  /// Computes the results that `problem` lacks, on the reference. `bound` is what problem.binding belongs to.
+  /// Computes the missing results of `problem` on the reference. `bound` is the program with problem.binding.
   [[nodiscard]] static Status solve(const session::BoundProgram& bound, differential::Problem& problem);
-  /// Every variant, twice on guarded buffers, against the problem's results, bit for bit. Empty, or the first variant
-  /// that fails and how.
+  /// Runs every variant twice on guarded buffers, and compares bit for bit with the problem's results. Returns the
+  /// first variant that fails, and how; empty if all pass.
   [[nodiscard]] std::string check(const ir::BindRequest& request, const differential::Problem& problem,
                                   differential::GuardedArena& arena, testing::Rng& rng) const;
 

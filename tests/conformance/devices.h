@@ -8,7 +8,7 @@
 #include "session/compile/context.h"
 #include "support/error.h"
 
-// The devices that the suite is crossed with. A new one is a row of the table in devices.cpp, and in CMakeLists.txt.
+// The devices of the suite. A new one is a row of the table in devices.cpp, and of CMakeLists.txt.
 namespace padlock::conformance {
 
 /// A way of compiling for a device.
@@ -22,10 +22,10 @@ struct DeviceUnderTest {
   std::vector<Variant> variants;  // the default first
 };
 
-/// Errors: invalid_argument for a name that the table does not have, unavailable where it cannot run here.
+/// Errors: invalid_argument for an unknown name, unavailable for a device that cannot run here.
 [[nodiscard]] Result<DeviceUnderTest> find_device(std::string_view name);
 
-/// The one that PADLOCK_DEVICE names, else the host. Test cases take no arguments, hence the environment.
+/// Returns the device that PADLOCK_DEVICE names, else the host. Test cases take no arguments, hence the environment.
 [[nodiscard]] std::string device_name_from_environment();
 [[nodiscard]] Result<DeviceUnderTest> device_from_environment();
 

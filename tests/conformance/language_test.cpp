@@ -16,7 +16,7 @@ using regressions::shape;
 constexpr std::array<std::int64_t, 8> kLengths = {0, 1, 2, 15, 16, 31, 67, 259};
 constexpr std::array kModes = {"constant", "edge", "reflect", "symmetric", "wrap"};
 
-/// A program of one statement for each expression, all of which it returns.
+/// Returns a program with one statement for each expression, whose results it returns.
 std::string returns(const std::string& parameters, const std::vector<std::string>& expressions) {
   std::string body, names;
   for (std::size_t i = 0; i < expressions.size(); ++i) {

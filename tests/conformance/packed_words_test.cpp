@@ -1,5 +1,4 @@
-// Operations that GPUs make on words of several elements, on all bits there are: nothing of an element may reach its
-// neighbours.
+// GPU operations on words of several elements, for all bit patterns: no element may affect its neighbours.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>

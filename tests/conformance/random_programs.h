@@ -9,18 +9,18 @@
 
 namespace padlock::conformance {
 
-/// The programs of the differential test on a device, through the interface.
+/// The programs of the differential test on a device, through the public interface.
 class RandomPrograms {
  public:
   RandomPrograms(const DeviceUnderTest& device, std::uint64_t seed) : device_(device), seed_(seed) {}
 
-  /// Program number `index` under some of its sizes, in the default variant and another one. Empty, or the program and
-  /// what is wrong with it.
+  /// Runs program number `index` at some sizes, in the default variant and another one. Returns the program and its
+  /// fault; empty if there is none.
   [[nodiscard]] std::string check(std::uint64_t index);
 
  private:
   static constexpr int kSizes = 4;
-  /// Code lives as long as the context that made it.
+  /// Code lives as long as its context.
   static constexpr std::uint64_t kProgramsPerContext = 64;
 
   std::string check_sizes(const DeviceProgram& program, const differential::GeneratedProgram& generated,

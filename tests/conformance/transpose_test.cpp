@@ -1,4 +1,4 @@
-// Programs that read rows across, which GPUs make by tiles: every type's size, every mode, sizes round a tile.
+// Programs that read across rows, for which GPUs use tiles: every element size, every mode, sizes around a tile's.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ TEST_CASE("transpose: pads and crops on both axes in every mode") {
     }
 }
 
-// Tiles would be mostly empty: a stream takes them.
+// Tiles would be mostly empty, so the grid of vectors takes them.
 TEST_CASE("transpose: outputs of few rows or columns, of every type's size") {
   for (const char* type : kTypes) {
     Regression images(

@@ -1,5 +1,5 @@
 // Random chains of reshape, transpose, pad, slice and concat: host and GPU kernels (on this machine) against the
-// interpreter. No obligation may be left undecided; of those that are guarded it is counted how often the guards hold.
+// interpreter. No obligation may be left undecided. Counts how often the guards of guarded ones hold.
 #include <fmt/format.h>
 #include <algorithm>
 #include <memory>

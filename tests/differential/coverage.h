@@ -9,19 +9,20 @@
 
 namespace padlock::differential {
 
-/// How often each thing that a run must meet was met.
+/// Counts how often a run met each thing that it must meet.
 class Coverage {
  public:
   /// Lists everything that must occur, at zero.
   Coverage();
-  /// One run of a program under a binding: its needed statements, parameters and sizes.
+  /// Counts one run of a program under a binding: its needed statements, parameters and sizes.
   void count_run(const GeneratedProgram& program, const SymbolValues& values);
   void count(const std::string& category, const std::string& name) { ++counts_[category][name]; }
 
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
-  /// The rarest entry: its count, and "category: name". Without one category, where it is given.
+  /// Returns the rarest entry: its count, and "category: name". Leaves out one category if it is given.
   [[nodiscard]] std::pair<std::uint64_t, std::string> rarest(const std::string& left_out = {}) const;
-  /// One block a category; of the pairs of operations the rarest ten and a summary unless `all`.
+  /// Prints one block for each category. Of the pairs of operations it prints the rarest ten and a summary, unless
+  /// `all`.
   void print(bool all) const;
 
  private:

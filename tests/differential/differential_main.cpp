@@ -32,7 +32,8 @@ constexpr const char* kUsage =
     "--mutations: every seeded bug that the host has must be found, by values or by a refutation as its judge is.\n";
 
 constexpr std::uint64_t kPrograms = 600;
-// A seeded bug may show in one program of a thousand; what others cost is no more, since a bug that is found is done.
+// A seeded bug may show in one program of a thousand. Easier bugs cost no more, since the hunt ends when a bug is
+// found.
 constexpr std::uint64_t kMutationPrograms = 4000;
 constexpr std::uint64_t kFullPrograms = 4400;
 constexpr std::uint64_t kFullRuns = 20000;
@@ -126,8 +127,8 @@ int run_programs(const Options& options) {
 /// What found a seeded bug. Also the exit status of the process that looked for it.
 enum class FoundBy : std::uint8_t { nothing = 0, values = 11, refutation = 12 };
 
-/// Tells whether the seeded bug may show in a program. Proving and executing those that it leaves as they are is most
-/// of what a hunt costs, and finds nothing.
+/// Returns whether the seeded bug may show in a program. Proving and executing unchanged programs would be most of a
+/// hunt's cost, and finds nothing.
 bool may_show(const std::string& text, compiler::Mutation mutation) {
   if (mutation == compiler::Mutation::none || !compiler::is_printed(mutation)) return true;
   const Result<ir::Program> program = ir::parse_program(text);
@@ -246,7 +247,7 @@ int run_mutations(const Options& options) {
   fmt::print("seed {}: {} refuted, {} found by values, {} missed\n", options.settings.seed, found[FoundBy::refutation],
              found[FoundBy::values], missed);
   if (mutations.size() != compiler::kByValues + compiler::kByProof) return 1;
-  // Else the comparison of values is not what is tested here.
+  // With fewer, this would not test the comparison of values.
   return missed == 0 && found[FoundBy::values] >= kLeastByValues ? 0 : 1;
 }
 

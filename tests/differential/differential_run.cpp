@@ -116,7 +116,7 @@ std::string DifferentialRun::check_text(const GeneratedProgram& generated, const
   return failure;
 }
 
-/// A single result with the statements that it needs, and the default config, where those fail as well.
+/// Reduces a finding to a single result with its statements, and to the default config, if these fail as well.
 void DifferentialRun::shrink(const GeneratedProgram& generated, const SymbolValues& values,
                              const compiler::TargetCompiler::Options& options, Finding& finding) {
   std::vector<std::string> candidates = generated.results;

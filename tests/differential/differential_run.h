@@ -19,16 +19,16 @@ enum class ConfigChoice : std::uint8_t { defaults, random, all };
 
 struct RunSettings {
   std::uint64_t seed = 0;
-  int sizes = 5;  ///< bindings of each program, its own included
+  int sizes = 5;  ///< bindings of each program, with its own
   ConfigChoice configs = ConfigChoice::random;
   std::optional<bool> bounds_check;  ///< absent: on for a sixth of the programs
   compiler::Mutation mutation = compiler::Mutation::none;
 };
 
-/// What the host kernel and the interpreter disagree about, and how to see it again.
+/// A difference between the host kernel and the interpreter, and how to reproduce it.
 struct Finding {
   std::uint64_t index = 0;
-  std::string text;     ///< the program, smaller than the generated one where a smaller one fails too
+  std::string text;     ///< the program, reduced if a smaller one fails too
   std::string binding;  ///< "N0=4 d1=-2"
   std::string options;  ///< config and bounds check
   std::string message;
@@ -39,7 +39,7 @@ class DifferentialRun {
  public:
   [[nodiscard]] static Result<std::unique_ptr<DifferentialRun>> create(const RunSettings& settings);
 
-  /// Program number `index`, under all its bindings.
+  /// Checks program number `index` under all its bindings.
   [[nodiscard]] std::optional<Finding> check_program(std::uint64_t index);
   [[nodiscard]] Coverage& coverage() { return coverage_; }
 

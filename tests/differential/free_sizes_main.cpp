@@ -11,8 +11,8 @@
 #include "tests/common/options.h"
 #include "tests/differential/programs/random_program.h"
 
-// Proves random programs that say nothing of their sizes and multiply them, under a random config of each target: none
-// is refused. What a proof asks of every launch instead holds for the sizes that a program was made with.
+// Proves random programs without constraints that multiply sizes, under a random config of each target. None may be
+// refused. Preconditions that a proof leaves to launches must hold for the sizes with which the program was made.
 namespace padlock::differential {
 namespace {
 

@@ -1,5 +1,5 @@
-// The programs of examples/gallery: each says where it comes from, is proved without anything undecided, and equals the
-// interpreter on the host and (a GPU's code on this machine) at the sizes that it names and at others near them.
+// The programs of examples/gallery: each names its source, is proved without anything undecided, and equals the
+// interpreter on the host and (a GPU's code on this machine) at the sizes that it names and near them.
 #include <fmt/format.h>
 #include <algorithm>
 #include <charconv>
@@ -25,7 +25,7 @@ std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The rest of the line that begins so; empty where there is none.
+/// Returns the rest of the first line that begins with `start`; empty if there is none.
 std::string line_after(const std::string& text, std::string_view begin) {
   const std::size_t at = text.find(begin);
   if (at == std::string::npos) return {};
@@ -46,7 +46,7 @@ Sizes parse_sizes(const std::string& text) {
   return sizes;
 }
 
-/// The sizes that a program names, and those where one is 0, 1, or one more or less.
+/// Returns the sizes that a program names, and those with one size set to 0, to 1, or changed by one.
 std::vector<Sizes> near(const Sizes& named) {
   std::vector<Sizes> all = {named};
   for (const auto& [name, value] : named)

@@ -13,7 +13,7 @@ namespace padlock::differential {
 /// Which end of its pages a buffer touches: a read or write one byte past that end faults at once.
 enum class Placement : std::uint8_t { after_guard, before_guard };
 
-/// Bytes between two inaccessible pages. What the pages hold beside the bytes is canaries.
+/// Bytes between two inaccessible pages. Other bytes of their pages hold canaries.
 class GuardedBuffer {
  public:
   ~GuardedBuffer();
@@ -22,7 +22,7 @@ class GuardedBuffer {
 
   [[nodiscard]] std::span<std::byte> bytes() const { return {data_, size_}; }
   [[nodiscard]] std::byte* data() const { return data_; }
-  /// Empty where all canaries are intact, else which byte was overwritten, relative to the buffer.
+  /// Returns which byte was overwritten, relative to the buffer; empty if all canaries are intact.
   [[nodiscard]] std::string damage() const;
 
  private:
@@ -41,13 +41,13 @@ class GuardedBuffer {
 /// Hands out guarded buffers and keeps their mappings for the next round. Not thread-safe.
 class GuardedArena {
  public:
-  /// A buffer of exactly `bytes` bytes, `skew` bytes away from the guard page that `placement` names: skew 0 is
-  /// flush, any other value misaligns the base. Valid until release_all.
+  /// Returns a buffer of exactly `bytes` bytes, `skew` bytes away from the guard page of `placement`. Skew 0 is flush,
+  /// any other value misaligns the base. Valid until release_all.
   GuardedBuffer& acquire(std::size_t bytes, Placement placement, std::size_t skew = 0);
   void release_all();
 
  private:
-  std::map<std::size_t, std::vector<std::unique_ptr<GuardedBuffer>>> free_;  // by number of pages
+  std::map<std::size_t, std::vector<std::unique_ptr<GuardedBuffer>>> free_;  // keys are numbers of pages
   std::vector<std::unique_ptr<GuardedBuffer>> used_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 bool faults(std::byte* where) {
   const pid_t child = fork();
   if (child == 0) {
-    signal(SIGSEGV, SIG_DFL);  // no report of doctest's or a sanitizer's: dying is what is asked for
+    signal(SIGSEGV, SIG_DFL);  // without a report of doctest or a sanitizer: the process is meant to die
     *static_cast<volatile std::byte*>(where) = std::byte{1};
     _exit(0);
   }

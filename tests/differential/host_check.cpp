@@ -49,7 +49,7 @@ class PlanMemory {
   std::vector<std::byte> memory_;
 };
 
-/// The variant that assumes nothing, or one whose guards hold.
+/// Returns the variant without assumptions, or one whose guards hold.
 const runtime::HostVariant& any_variant(const std::vector<runtime::HostVariant>& variants, const Problem& problem,
                                         testing::Rng& rng) {
   std::size_t chosen = 0;

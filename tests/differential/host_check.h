@@ -12,17 +12,17 @@
 
 namespace padlock::differential {
 
-/// The code in this process. Errors: the compiler's, and as runtime::load_image.
+/// Loads code into this process. Errors: the compiler's, and those of runtime::load_image.
 [[nodiscard]] inline Result<runtime::HostImage> load(Result<abi::CompiledCode> code) {
   if (!code) return std::unexpected(std::move(code).error());
   return runtime::load_image(*std::move(code));
 }
 
-/// Random inputs, and what the interpreter makes of them; the program and the binding must outlive it.
+/// Draws random inputs and computes the results by the interpreter. The program and the binding must outlive it.
 [[nodiscard]] Result<Problem> random_problem(const ir::Program& program, const ir::Binding& binding, testing::Rng& rng);
 
-/// Runs all kernels as guarded_run.h says, by their entries: in one piece or in several. A bounds-check fault is a
-/// failure too.
+/// Runs all kernels as guarded_run.h says, by their entries, in one piece or in several. A bounds-check fault is also a
+/// failure.
 [[nodiscard]] std::string check_both_placements(const runtime::HostImage& code, const Problem& problem,
                                                 GuardedArena& arena, testing::Rng& rng);
 

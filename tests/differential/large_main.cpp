@@ -1,9 +1,9 @@
-// Sizes past 2^31 elements and byte offsets past 2^32, in full: every element of i8 results of up to 4.3 GB by a closed
-// form, and the places where something changes, with a million more, against the interpreter. What runs in every test
-// run, at chosen places: compiler_address_test.
+// Sizes past 2^31 elements and byte offsets past 2^32, in full. Every element of i8 results of up to 4.3 GB is compared
+// with a closed form. The places where the form changes, and a million others, are compared with the interpreter.
+// compiler_address_test, which is in every test run, tests chosen places.
 //
-// The input's pages repeat one short file, so that it costs address space and no memory; its period is odd, so that an
-// offset that wraps at 2^31 or 2^32 meets other data.
+// The input's pages repeat one short file, so that it costs address space and no memory. Its period is odd, so that an
+// offset that wraps at 2^31 or 2^32 reads different data.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -42,7 +42,7 @@ constexpr std::int8_t kFill = 119;
 constexpr std::array kConfigs = {"", "split=0"};
 constexpr int kRandomCoordinates = 1000000;
 
-constexpr std::size_t kAxes = 4;  // of every result, with 1s in front where it has fewer
+constexpr std::size_t kAxes = 4;  // of every result; one with fewer axes gets extents of 1 in front
 using Coordinates = std::array<std::int64_t, kAxes>;
 
 std::int8_t element_at(std::int64_t offset) {
@@ -67,7 +67,7 @@ std::int64_t available_kib() {
   std::exit(1);
 }
 
-/// Address space whose page k shows page k mod 521 of a file.
+/// Address space whose page k maps page k mod 521 of a file.
 class RepeatedInput {
  public:
   explicit RepeatedInput(std::int64_t bytes) : bytes_((bytes + kPeriod - 1) / kPeriod * kPeriod) {
@@ -147,7 +147,7 @@ class ReferenceCheck {
       die(fmt::format("{}: {} differs from the interpreter's, found {:#x}", case_.name, at, found));
     ++checked_;
   }
-  /// Every combination of what is next to an edge, or an end of the axis.
+  /// Checks every combination of coordinates next to an edge, or at an end of the axis.
   void at_edges() {
     std::array<std::vector<std::int64_t>, kAxes> choices;
     for (std::size_t axis = 0; axis < kAxes; ++axis) {

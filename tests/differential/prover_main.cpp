@@ -19,8 +19,8 @@
 #include "tests/differential/programs/next_values.h"
 #include "tests/differential/programs/random_program.h"
 
-// Proves random programs under a random config each: nothing is refuted, and at most one obligation in a thousand is
-// left undecided. What is undecided is listed. Kernels with guarded loads are executed where the guards hold.
+// Proves random programs under one random config each. Nothing may be refuted, and at most one obligation in a thousand
+// undecided; these are listed. Kernels with guarded loads are executed at sizes for which the guards hold.
 namespace padlock::differential {
 namespace {
 
@@ -44,7 +44,7 @@ struct Tally {
   /// the variant that assumes nothing tests loads. Bounds of indices of 64 bits are
   /// preconditions.
   std::int64_t needed = 0;
-  /// Executions at sizes of which the guards of loads hold, and of which they do not.
+  /// Executions at sizes for which loads' guards hold, and for which they do not.
   std::int64_t executed = 0, failed_guards = 0;
 
   static bool is_asked(const Obligation& guarded, const compiler::Proof& proof) {
@@ -63,7 +63,7 @@ struct Tally {
   }
 };
 
-/// Executes a kernel at sizes of its program where the guards of its loads hold: no load leaves its tensor.
+/// Executes a kernel at sizes for which its loads' guards hold: no load may leave its tensor.
 bool guards_suffice(const GeneratedProgram& generated, const compiler::Schedule& schedule, const compiler::Proof& proof,
                     testing::Rng& rng, Tally& tally) {
   constexpr int kSizes = 5;
@@ -94,7 +94,7 @@ bool guards_suffice(const GeneratedProgram& generated, const compiler::Schedule&
   return wrong.empty();
 }
 
-/// False where a program is not understood at all, or the guards of its loads do not suffice.
+/// Returns false if a program is refused, or if the guards of its loads do not suffice.
 bool prove_program(const Options& options, std::uint64_t index, compiler::ProofCache& cache, Tally& tally) {
   const GeneratedProgram generated = random_program(options.seed, index);
   const std::string text = generated.text();

@@ -43,8 +43,8 @@ std::uint64_t tie_bits(FloatFormat f, testing::Rng& rng) {
   static constexpr std::array kKept = {23, 10, 7};
   const int kept = rng.pick(kKept);
   if (kept >= f.mantissa) return rng.next() & low_bits(1 + f.exponent + f.mantissa);
-  // Near 1, so that the value is in range of every narrower type; sometimes at the edge of f16's range, where
-  // rounding overflows or meets denormals.
+  // Near 1, so that every narrower type can hold the value; sometimes at the edge of f16's range, where rounding
+  // overflows or meets denormals.
   const int bias = (1 << (f.exponent - 1)) - 1;
   static constexpr std::array kExponents = {0, 1, 3, -3, 15, -14, -15, -24, -25, 8};
   const auto exponent = static_cast<std::uint64_t>(std::max(0, bias + rng.pick(kExponents)));

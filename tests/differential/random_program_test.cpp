@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kPrograms = 400;
 
-/// Every third program multiplies sizes and says nothing of them.
+/// Every third program multiplies sizes and has no constraints.
 Sizes sizes_of(std::uint64_t index) { return index % 3 == 2 ? Sizes::free : Sizes::stated; }
 
 TEST_CASE("a generated program verifies, and its canonical text is a fixed point") {
@@ -84,7 +84,7 @@ TEST_CASE("every pair of operations, type, mode and stride kind goes round") {
     coverage.count_run(program, program.seed_values);
   }
   CHECK(coverage.runs() == programs);
-  // take goes with all, search with what has integers: 22 operations before it, 26 behind it.
+  // take pairs with all operations, search with those that have integers: 22 operations before it, 26 after it.
   CHECK(legal_pairs().size() == 44 * 44 - 9 * 27 - 27 * 3 + (44 - 3) + (47 + 46 - 1) + (22 + 26));
   const auto [least, name] = coverage.rarest("run");
   CHECK_MESSAGE(least >= 2, name);

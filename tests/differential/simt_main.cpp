@@ -1,5 +1,5 @@
 // GPU kernels on this machine against the interpreter: every config of the search space on some random programs, drawn
-// ones on many, and long rows, in which whole trips of the widest team fit. Every kernel is proved first.
+// configs on many, and rows long enough for whole trips of the widest team. Every kernel is proved first.
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
@@ -52,7 +52,7 @@ struct Options {
   std::optional<GpuConfig> config;  ///< instead of all of those
 };
 
-/// Images whose channels change places, padded and cropped, of sizes that have several boxes and parts of some.
+/// Images whose channels change places, padded and cropped, large enough for several boxes and parts of boxes.
 struct Layouts {
   std::string text;
   std::vector<std::vector<std::int64_t>> extents;
@@ -102,7 +102,7 @@ Layouts random_layouts(testing::Rng& rng) {
   return made;
 }
 
-/// A binding of a program, with data and what the results must be.
+/// A binding of a program, with data and the right results.
 struct BoundProblem {
   ir::Binding binding;
   std::string sizes;
@@ -174,7 +174,7 @@ class SimtRun {
     });
   }
 
-  /// Boxes that turn what they copy, or not, with both kinds of store.
+  /// Boxes with and without turned copies, with both kinds of store.
   bool layouts(std::uint64_t programs) {
     return part("layouts", programs, [&](std::uint64_t i) {
       testing::Rng rng = testing::Rng(options_.seed).fork(options_.first + i).fork(kLayoutSalt);
@@ -294,7 +294,7 @@ class SimtRun {
     return true;
   }
 
-  /// False where something is refuted. What is undecided is listed.
+  /// Returns false if an obligation is refuted. Lists undecided ones.
   bool count(const Subject& subject, const compiler::Proof& proof) {
     proof_ms_ += proof.milliseconds;
     for (const compiler::Obligation& obligation : proof.obligations) {

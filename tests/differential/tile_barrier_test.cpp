@@ -7,8 +7,8 @@
 #include "tests/compiler/seeded/seeded_bugs.h"
 #include "tests/differential/host_check.h"
 
-// A barrier that is dropped or stands elsewhere, of a tile or of a grid's table of rows, is found where threads run one
-// after the other: not by a wrong result, which may be right by chance, but as a race.
+// A barrier of a tile, or of a grid's table of rows, that is missing or misplaced is found by an execution of threads
+// one after the other: as a race, since the result may be right by chance.
 namespace padlock::differential {
 namespace {
 
@@ -36,8 +36,8 @@ constexpr const char* kFoundTwice =
     "program p(x: f16[A, B], a: i64[G], i: i64[N], l: dim) where 0 <= l <= 8 "
     "{ g = search(a, i) t = take(x, g, axis = 0) u = take(x, i, axis = 0, value = 2) y = add(t, u) return y }";
 
-std::string run(const char* text, std::int64_t a, std::int64_t b, const char* config,
-                const compiler::PassEdits* edits, std::uint64_t seed = 1) {
+std::string run(const char* text, std::int64_t a, std::int64_t b, const char* config, const compiler::PassEdits* edits,
+                std::uint64_t seed = 1) {
   const ir::Program program = testing::program_of(text);
   const auto compiler = testing::value_of(compiler::TargetCompiler::create("sm_90"));
   const Config parsed = testing::value_of(compiler->parse_config(config));
@@ -100,7 +100,7 @@ TEST_CASE("a table of rows without its barrier, or with it before the table, is 
 }
 
 TEST_CASE("one element has no race, whatever the barrier") {
-  // It is stored where it was loaded, for results that are made after the barrier have no phases.
+  // It is stored at the place of its load: results made after the barrier have no phases.
   for (const Mutation bug : races())
     CHECK(run("program p(x: f32[A, A], l: dim) where 0 <= l <= 8 "
               "{ t = transpose(x, perm = [1, 0]) z = add(t, x) return z }",

@@ -1,5 +1,6 @@
-// Any bytes as records of a tuning cache: refused with a reason, or exactly what the line says; a region of sizes is
-// read against a program and decided on a binding. The hash of a line is made to fit, so that it hides nothing.
+// Any bytes as records of a tuning cache: refused with a reason, or read exactly as the line says. A region of sizes is
+// parsed against a program and decided for a binding. The hash of a line is corrected first, since otherwise it would
+// hide all other faults.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -17,7 +18,7 @@ namespace {
 using tuner::Choice;
 using tuner::Record;
 
-/// What an export holds, as good or bad as it is.
+/// Reads the good records of an export.
 void read_export(std::string_view text) {
   for (const Record& record : tuner::parse_lines(text).records)
     require(tuner::parse_line(to_line(record)) == record, "a record that was read is read again");

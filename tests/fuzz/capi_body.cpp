@@ -1,6 +1,6 @@
-// Any bytes as a caller of the C API: tensors of any type, rank, extents, strides and offset, option structs of any
-// size, names and counts that fit nothing. Each call succeeds or says why not; what was bound is launched, where the
-// memory that it asks for is there, and writes that memory alone.
+// Any bytes as calls of the C API: tensors of any type, rank, extents, strides and offset, option structs of any size,
+// wrong names and counts. Each call succeeds or says why not. A bound call is launched if its memory can be allocated,
+// and must write nothing else.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -43,7 +43,7 @@ class Bytes {
   std::size_t size_;
 };
 
-/// A struct with whatever size, and room for what it then claims to have.
+/// A struct with an arbitrary size in its first member, and room for that size.
 template <class T>
 struct Sized {
   explicit Sized(Bytes& bytes) {
@@ -91,7 +91,7 @@ const Session& session() {
   return *made;
 }
 
-/// A tensor whose extents and strides are there as far as a program may have axes, and that says whatever else.
+/// A tensor with extents and strides for as many axes as a program may have; everything else is arbitrary.
 struct Tensor {
   explicit Tensor(Bytes& bytes) {
     for (std::size_t i = 0; i < kMostAxes; ++i) {
@@ -177,7 +177,7 @@ void bind_and_launch(Bytes& bytes) {
   bind.inputs = tensors;
   bind.dims = dims;
   bind.scalars = bytes.below(32) == 0 ? nullptr : scalars;
-  // Mostly what the program takes.
+  // Mostly the number that the program takes.
   bind.input_count = bytes.below(8) == 0 ? bytes.below(3) : which / 2 == 1 ? 2 : 1;
   bind.dim_count = bytes.below(5);
   bind.scalar_count = bytes.below(8) == 0 ? bytes.below(3) : which / 2 == 0 ? 1 : 0;
@@ -197,7 +197,7 @@ void bind_and_launch(Bytes& bytes) {
   if (status != PADLOCK_OK) return require(call == nullptr, "a call that is not made is NULL");
   launch(call, bytes);
   error = nullptr;
-  first.view.data = second.view.data = nullptr;  // what they say of their memory is made up
+  first.view.data = second.view.data = nullptr;  // the address is made up
   const DLTensor* const results[] = {&second.view, &first.view};
   const padlock_status refused =
       padlock_call_launch_tensors(call, tensors, bind.input_count, results, bytes.below(3), nullptr, &error);

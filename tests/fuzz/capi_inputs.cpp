@@ -1,4 +1,4 @@
-// Inputs for the body that calls the C API: bytes, since it reads them as numbers, with more of the small ones.
+// Inputs for the body that calls the C API: bytes, mostly small ones, because it reads them as numbers.
 #include <string>
 
 #include "tests/fuzz/fuzz_body.h"

@@ -1,4 +1,5 @@
-// Any bytes as a program for the host: refused with a statement named, by a limit, because it admits no sizes, or code.
+// Any bytes as a program for the host: refused with a statement named, refused by a limit, without admissible sizes, or
+// compiled.
 #include <cstdio>
 #include <string_view>
 
@@ -22,7 +23,7 @@ bool admits_sizes(const padlock::ir::Program& program) {
   return search->nearest({}, 8, 1).has_value() || search->nearest({}, 64, 2).has_value();
 }
 
-/// A verified program is refused by a limit, or because it admits no sizes; the message says which.
+/// Checks the refusal of a verified program: by a limit, or because it admits no sizes; the message says which.
 void check_refusal(const padlock::ir::Program& program, const padlock::Error& error) {
   using namespace padlock;
   const bool is_limit = error.code == Code::resource_exhausted && !error.message.empty();

@@ -8,8 +8,8 @@
 
 namespace padlock::fuzz {
 
-/// Spoils a text in one to five places: bytes changed, removed, doubled or swapped, a word of `dictionary` put in, a
-/// number replaced by an extreme one, a part repeated many times, a part of `other` spliced in.
+/// Corrupts a text in one to five places: changes, removes, doubles or swaps bytes, inserts a word of `dictionary`,
+/// replaces a number by an extreme one, repeats a part many times, or splices in a part of `other`.
 [[nodiscard]] std::string mutate(std::string text, std::string_view other, std::span<const std::string_view> dictionary,
                                  testing::Rng& rng);
 

@@ -1,4 +1,4 @@
-// Any bytes as a .npy file: refused with a reason, or an array whose bytes are there.
+// Any bytes as a .npy file: refused with a reason, or read as an array all of whose bytes are in the file.
 #include <sys/mman.h>
 #include <unistd.h>
 

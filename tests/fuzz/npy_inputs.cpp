@@ -72,7 +72,7 @@ std::string valid_file(Rng& rng) {
 std::string make_input(Rng& rng) {
   std::string file = valid_file(rng);
   if (rng.chance(10)) return file;
-  // Most of what can go wrong stands in the header.
+  // Most faults are possible in the header.
   const std::size_t header = std::min<std::size_t>(file.size(), 128);
   const std::string rest = file.substr(header);
   return mutate(file.substr(0, header), valid_file(rng), kWords, rng) + (rng.chance(80) ? rest : "");

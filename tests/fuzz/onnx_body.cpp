@@ -1,4 +1,4 @@
-// Any bytes as an ONNX model: refused with a reason, or a program that is read again as it is printed.
+// Any bytes as an ONNX model: refused with a reason, or a program whose printed text parses again.
 #include <functional>
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// Models for the body that imports them: chains of nodes with constants and sizes, spoilt in a few places.
+// Models for the body that imports them: chains of nodes with constants and sizes, corrupted in a few places.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -143,7 +143,7 @@ std::string valid_model(Rng& rng) {
   // Where a part begins behind a node that is refused, its shape may be there.
   for (int i = 0; i < growth.next; ++i)
     if (rng.chance(20)) growth.parts.values.push_back(value_info("v" + std::to_string(i), kFloat, {"N", "V"}));
-  // The last is what is wanted of it; sometimes more.
+  // The last value is the output; sometimes there are more.
   growth.parts.outputs = {value_info(growth.data.back(), kFloat, {})};
   if (rng.chance(30)) growth.parts.outputs.push_back(value_info(growth.sizes.back(), kInt64, {}));
   return model(growth.parts);

@@ -1,5 +1,5 @@
-// Any bytes as a pack, and any metadata in a pack whose sizes and checksum are right: refused with a reason, or loaded
-// and bound. Nothing is launched: a pack is trusted as code is.
+// Any bytes as a pack, and any metadata in a pack with correct sizes and checksum: refused with a reason, or loaded and
+// bound. Nothing is launched: a pack is trusted as code is.
 #include <map>
 #include <span>
 #include <string_view>
@@ -46,7 +46,7 @@ double seconds_allowed() { return 3; }
 
 }  // namespace padlock::fuzz
 
-/// The first byte says what the others are: '*' a whole file, anything else before metadata.
+/// The first byte selects the kind of the others: '*' for a whole file, any other for metadata.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace padlock::fuzz;
   if (size == 0) return 0;

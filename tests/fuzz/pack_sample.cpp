@@ -20,8 +20,8 @@ const char* const kTexts[] = {
     "{ y = pad(x, low = [0, lo], high = [0, -(S + lo) mod 8], value = v) return y }",
     "program b(x: u8[N], k: dim) where k >= 1 { y = pad(x, low = [N floordiv 3], high = [max(N, k) mod k]) return y }"};
 
-/// Gives a contract what GPU code for offsets of 32 bits has, as if the kernel read each input from far before to far
-/// behind the element that it writes.
+/// Gives a contract the LaunchParts of GPU code with 32-bit offsets, as if the kernel read each input from far before
+/// to far after the element that it writes.
 void add_parts(abi::KernelAbi& abi, const ir::Program& program) {
   ir::ExprContext& exprs = program.exprs();
   const ir::Value& result = program.value(program.results().front());

@@ -3,14 +3,14 @@
 #include <cstddef>
 #include <vector>
 
-// What the body and the maker of inputs of fuzzed packs share: valid metadata, and the code that it speaks of, which
-// nobody runs.
+// Shared by the body and the maker of inputs for packs: valid metadata, and the code that it describes, which is never
+// run.
 namespace padlock::fuzz {
 
 [[nodiscard]] const std::vector<std::byte>& sample_pack();
-/// Of that pack, without header, code and checksum.
+/// Returns the sample's metadata, without header, code and checksum.
 [[nodiscard]] std::vector<std::byte> sample_metadata();
-/// A pack with this metadata and the sample's code, whose sizes and checksum are right.
+/// Makes a pack with this metadata and the sample's code, with correct sizes and checksum.
 [[nodiscard]] std::vector<std::byte> sealed_pack(std::vector<std::byte> metadata);
 
 }  // namespace padlock::fuzz

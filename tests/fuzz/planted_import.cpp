@@ -1,4 +1,4 @@
-// The importer with faults in it, under its own fuzzer's body and watch: which one, the model's bytes say.
+// The importer with planted faults, under its own fuzzer's body and watch. The model's bytes choose the fault.
 #include <new>
 
 #include "onnx/import.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kGiB = std::size_t{1} << 30;
 
-/// Keeps the compiler from seeing what becomes of memory.
+/// Keeps the compiler from removing the allocations.
 void* volatile seen = nullptr;
 
 void never_end() {
@@ -20,7 +20,7 @@ void never_end() {
 /// Memory that is asked for and never touched.
 void allocate_too_much() { seen = ::operator new(kGiB + 1); }
 
-/// Memory in parts each of which is small.
+/// Allocates much memory in small parts.
 void allocate_too_often() {
   for (std::size_t taken = 0; taken <= kGiB; taken += kGiB / 16) seen = ::operator new(kGiB / 16);
 }

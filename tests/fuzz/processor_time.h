@@ -15,7 +15,7 @@
 
 namespace padlock::fuzz {
 
-/// Sanitizers slow code by about this factor.
+/// Sanitizers slow code down by about this factor.
 inline constexpr double kSlowdown = PADLOCK_SANITIZED ? 8 : 1;
 
 /// Processor time, so that a busy machine fails no test.

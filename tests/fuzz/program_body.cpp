@@ -37,7 +37,7 @@ std::int64_t elements_of(const ir::Binding& binding, const ir::Value& value) {
   return static_cast<std::int64_t>(count);
 }
 
-/// The first and last element of each result, where the inputs are small enough to make.
+/// Evaluates the first and last element of each result, if the inputs are small enough.
 void evaluate(const ir::Program& program, const ir::Binding& binding) {
   std::vector<std::vector<std::byte>> inputs;
   for (const ir::ValueId id : program.tensor_parameters()) {

@@ -40,8 +40,8 @@ void on_free(const volatile void* memory) {
 }
 #endif
 
-/// Without a sanitizer the kernel refuses what would grow the process by more than 2 GiB: LLVM's own mappings aside,
-/// that is what nobody should ask for.
+/// Without a sanitizer, limits the process to 2 GiB more than it has: apart from LLVM's own mappings nothing may need
+/// more.
 void limit_address_space() {
 #if !PADLOCK_SANITIZED
   std::ifstream statm("/proc/self/statm");

@@ -88,7 +88,8 @@ class Installed(unittest.TestCase):
         run(CMAKE, "--install", BUILD, "--prefix", prefix, "--component", "command")
         for path in ("share/man/man1/padlock.1", "share/bash-completion/completions/padlock",
                      "share/zsh/site-functions/_padlock", "share/fish/vendor_completions.d/padlock.fish",
-                     "share/doc/padlock/LICENSE", "share/doc/padlock/cli.md"):
+                     "share/doc/padlock/LICENSE", "share/doc/padlock/README.md", "share/doc/padlock/docs/cli.md",
+                     "share/doc/padlock/examples/pad_relu.pad", "share/doc/padlock/examples/embedding/pad_relu.c"):
             self.assertTrue((prefix / path).stat().st_size > 0, path)
         self.assertTrue(list(self.prefix.rglob("LICENSE")))
 

@@ -80,8 +80,8 @@ TEST_CASE("an expanded axis adds nothing but the condition that it is not empty"
   CHECK(evaluate_int64(c, padded.storage_extent(), std::vector<std::int64_t>{2, 0}) == 0);
 }
 
-// An extent of 0 needs no storage, whatever the other extents, the strides and the offset: the plain sum would ask for
-// a negative or a positive number of bytes.
+// An extent of 0 needs no storage, for any other extents, strides and offset: the plain sum would give a negative or a
+// positive number of bytes.
 TEST_CASE("pytorch_139224") {
   ExprContext c;
   CHECK(literal(c, {0, 3, 4}, {12, 4, 1}).storage_extent().is_constant(0));
@@ -104,7 +104,7 @@ TEST_CASE("pytorch_158690") {
   CHECK(layout.offset_of(c, last).is_constant(5));
 }
 
-// An extent beyond what a stride can reach in 128 bits is no crash, and not a small number either.
+// An extent beyond what a stride can reach in 128 bits must neither crash nor become a small number.
 TEST_CASE("storage that overflows is an error, unless the tensor is empty") {
   ExprContext c;
   std::vector<Expr> extents;

@@ -11,7 +11,7 @@
 // Helpers for tests of programs as text.
 namespace padlock::ir::testing {
 
-/// A program that must verify.
+/// Parses and verifies a program. The test fails if that fails.
 inline Program accept(std::string_view text) {
   auto program = parse_program(text);
   INFO(text.substr(0, 1000));
@@ -19,12 +19,12 @@ inline Program accept(std::string_view text) {
   return *std::move(program);
 }
 
-/// "LINE:COL: message".
+/// Prints "LINE:COL: message".
 inline std::string brief_text(const Error& error) {
   return std::to_string(error.where.line) + ":" + std::to_string(error.where.column) + ": " + error.message;
 }
 
-/// A refusal: the codes and "LINE:COL: message" of all its errors exactly, one a line.
+/// Checks that a text is refused with exactly these errors: the code, and "LINE:COL: message" of each, one a line.
 inline void check_refused(std::string_view text, std::string_view expected, Code code = Code::invalid_argument) {
   const auto program = parse_program(text);
   INFO(text.substr(0, 1000));
@@ -40,7 +40,7 @@ inline void check_refused(std::string_view text, std::string_view expected, Code
   CHECK(found == expected);
 }
 
-/// The requirements of a kind as "what: constraint", one a line.
+/// Returns the requirements of a kind as "what: constraint", one a line.
 inline std::string requirements_of(const Program& program, Requirement::Kind kind) {
   std::string text;
   for (const Requirement& r : program.requirements())

@@ -11,8 +11,8 @@
 #include "support/limits.h"
 #include "tests/limits/hostile_texts.h"
 
-// LLVM takes longer for a GPU's instructions than for a host's, and a GPU's kernels have more variants: what they come
-// to together has a limit of its own.
+// LLVM takes longer for a GPU's instructions than for a host's, and a GPU's kernels have more variants. So the sum over
+// all variants has a limit of its own.
 namespace padlock::compiler {
 namespace {
 
@@ -39,7 +39,7 @@ TEST_CASE("a program that is too long for a GPU in all variants of its kernels i
   }
 }
 
-/// Kernels that each transpose, and have code for narrow outputs beside their tiles where there is room for it.
+/// Kernels that transpose, and also have code for narrow outputs if there is room for it.
 std::string transposes(int kernels) {
   std::string inputs, body, results;
   for (int i = 0; i < kernels; ++i) {

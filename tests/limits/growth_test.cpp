@@ -17,7 +17,7 @@
 #include "tests/fuzz/processor_time.h"
 #include "tests/limits/hostile_texts.h"
 
-// What programs cost that ask for as much as a text can: in steps, the same on every machine.
+// The cost, in steps, of programs that take as much work as a text can; it is the same on every machine.
 namespace padlock::compiler {
 namespace {
 
@@ -54,7 +54,7 @@ Costs costs_of(const std::string& text) {
 /// A budget is looked at between operations, and the last one may end beyond it.
 constexpr std::int64_t with_last_operation(std::int64_t steps) { return steps + steps / 4 + 500'000; }
 
-/// Sanitizers see in short texts what they see in long ones, and take ten times the time and memory.
+/// Sanitizers find in short texts what they find in long ones, and take ten times the time and memory.
 const std::vector<std::size_t> kLengths =
     PADLOCK_SANITIZED ? std::vector<std::size_t>{3'000} : std::vector<std::size_t>{12'000, 65'536};
 
@@ -82,8 +82,8 @@ TEST_CASE("no pass takes more steps than its limit, whatever the text") {
   }
 }
 
-/// Tells how much longer a pass may take for twice the text: a little more than twice, or than four times where the
-/// family is listed among those of which it takes the square.
+/// Returns the factor by which a pass may grow for twice the text: a little more than 2, or than 4 for a listed family,
+/// for which the pass takes the square.
 std::int64_t most_times(std::span<const std::string_view> square, std::string_view family) {
   return std::ranges::find(square, family) == square.end() ? 2 : 5;
 }
@@ -169,7 +169,7 @@ TEST_CASE("what a proof says of an obligation stays short, however many sizes a 
       CHECK(obligation.guard.size() < 900);  // thousands of obligations may say it
       if (obligation.guard.ends_with("more")) ++guarded;
     }
-  CHECK(guarded > 0);  // a guard for each of many sizes, and it is said how many are left out
+  CHECK(guarded > 0);  // many sizes have a guard each, and the text says how many are left out
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace {
 
 std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(std::ranges::count(text, '\n')); }
 
-/// Compiles a family's text and compares what it computes with the interpreter. Returns the lines of its LLVM IR.
+/// Compiles a family's text and compares its results with the interpreter's. Returns the number of lines of its LLVM
+/// IR.
 std::size_t check_results(const testing::HostileFamily& family, std::size_t bytes) {
   CAPTURE(family.name);
   const auto compiler = compiler::TargetCompiler::create("host");

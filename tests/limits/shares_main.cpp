@@ -19,9 +19,9 @@
 #include "tests/common/options.h"
 #include "tests/differential/programs/random_program.h"
 
-// How much of each limit real programs use: the examples and the benchmark's programs, compiled for a CPU and a GPU,
-// and random programs, with and without constraints on their sizes, proved under a random config of each. None may be
-// refused or use up a limit.
+// Measures how much of each limit real programs use: the examples and the benchmark's programs, compiled for a CPU and
+// a GPU, and random programs, with and without constraints on their sizes, each proved under a random config. None may
+// be refused or use up a limit.
 namespace padlock::compiler {
 namespace {
 
@@ -85,7 +85,7 @@ void use_kernel(const Kernel& kernel, const std::string& name, Shares& shares) {
   }
 }
 
-/// Parses and lowers a program; nothing where it is refused.
+/// Parses and lowers a program; nullopt if it is refused.
 std::optional<std::vector<Kernel>> lowered(std::optional<ir::Program>& program, const std::string& text,
                                            const std::string& name, Shares& shares) {
   const auto parsed = [&]() -> Status {

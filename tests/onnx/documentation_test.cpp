@@ -1,4 +1,4 @@
-// The page's table is the importer's own.
+// The table in docs/onnx.md is the importer's own.
 #include <doctest/doctest.h>
 
 #include <fstream>

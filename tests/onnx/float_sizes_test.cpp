@@ -1,4 +1,4 @@
-// Sizes that a model computes in floats, as PyTorch's exporters write math.ceil(W / 32).
+// Sizes that a model computes in floats: PyTorch's exporters write math.ceil(W / 32) like that.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,7 +33,7 @@ ModelParts padded_by(std::vector<Message> nodes, std::vector<Message> constants)
   return parts;
 }
 
-/// The text from "where" on, without line breaks.
+/// Returns the text from "where" on, without line breaks.
 std::string guards_and_pad(const ModelParts& parts) {
   std::string text = imported(parts);
   text = text.substr(text.find('\n') + 1);
@@ -145,7 +145,7 @@ TEST_CASE("a float constant that is repeated has as many elements as its shape")
   check_refused(parts({std::int64_t{1} << 40}), "is data, known only when the model runs");
 }
 
-/// Of a node named the_node, whose result is "r".
+/// Checks the reason for a node named the_node, whose result is "r".
 void check_reason(std::vector<Message> nodes, std::vector<Message> constants, const std::string& reason) {
   nodes.insert(nodes.begin(), node("Cast", {"w"}, {"f"}, to(kFloat)));
   nodes.push_back(node("Cast", {"r"}, {"n"}, to_int()));
@@ -206,8 +206,8 @@ double rounded(double number) {
   return static_cast<double>(static_cast<Float>(number));
 }
 
-/// Applies a random operation; where fractions refuse it, nothing changes. Float arithmetic in double and one rounding
-/// to f32 is f32's own: double has more than twice its digits.
+/// Applies a random operation; if fractions refuse it, nothing changes. Arithmetic in double, rounded once to f32,
+/// equals f32's own: double has more than twice its digits.
 template <class Float>
 bool step(std::mt19937_64& random, const FractionMath& math, SizeMath& sizes, Pair& a) {
   constexpr std::array kNumbers = {1.0, 2.0, 3.0, 0.5, 0.25, 14.0, 32.0, -4.0, 7.0, 0.1, 100.0, 6.5};

@@ -1,4 +1,4 @@
-// Models that somebody made to break an importer: each is refused with a message that says what is wrong, or harmless.
+// Models made to break an importer: each is harmless, or refused with a message that says what is wrong.
 #include "onnx/limits.h"
 #include "tests/onnx/import_testing.h"
 

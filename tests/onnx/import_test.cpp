@@ -1,4 +1,4 @@
-// Models and the programs that are made of them.
+// Models, and the programs that the importer makes from them.
 #include "tests/onnx/import_testing.h"
 
 #include <limits>

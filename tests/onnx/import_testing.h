@@ -7,7 +7,7 @@
 
 namespace padlock::onnx::testing {
 
-/// The program's text of a model that can be imported.
+/// Returns the program's text for a model that can be imported.
 inline std::string imported(const ModelParts& parts) {
   const auto made = import_model(model(parts));
   INFO((made ? std::string() : made.error().to_string()));
@@ -15,7 +15,7 @@ inline std::string imported(const ModelParts& parts) {
   return made->text;
 }
 
-/// Checks that a model is refused with a message that has this in it.
+/// Checks that a model is refused with a message that contains `part`.
 inline void check_refused(const ModelParts& parts, const std::string& part, Code code = Code::unimplemented) {
   const auto made = import_model(model(parts));
   REQUIRE_FALSE(made.has_value());

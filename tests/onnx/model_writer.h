@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-// Models for tests, written byte by byte: neither the package onnx nor the library that reads them has a part in it.
+// Models for tests, written byte by byte: independent of the package onnx and of the library that reads them.
 namespace padlock::onnx::testing {
 
-/// Bytes of a message, field by field.
+/// Writes the bytes of a message, field by field.
 class Message {
  public:
   Message& number(int tag, std::int64_t value);
@@ -36,7 +36,7 @@ struct Dim {
 };
 
 [[nodiscard]] Message value_info(std::string_view name, int type, const std::vector<Dim>& shape);
-/// Elements in the field for them.
+/// Writes elements into the field for their type.
 [[nodiscard]] Message int64s(std::string_view name, const std::vector<std::int64_t>& dims,
                              const std::vector<std::int64_t>& values);
 [[nodiscard]] Message floats(std::string_view name, const std::vector<std::int64_t>& dims,
@@ -52,14 +52,14 @@ using Names = std::vector<std::string>;
 [[nodiscard]] Message node(std::string_view op, const Names& inputs, const Names& outputs,
                            const std::vector<Message>& attributes = {}, std::string_view name = {});
 
-/// A graph as it is put together, and the model around it.
+/// The parts of a graph, from which a model is made.
 struct ModelParts {
   std::vector<Message> inputs, constants, nodes, outputs;
   int opset = 20;
   int ir_version = 10;
   std::string name = "model";
   std::vector<Message> functions = {};
-  std::vector<Message> values = {};  ///< types and shapes of what is between
+  std::vector<Message> values = {};  ///< types and shapes of intermediate values
 };
 [[nodiscard]] std::string model(const ModelParts& parts);
 

@@ -1,4 +1,4 @@
-// Models of which a part cannot be a program: what is said of the rest, and how it is had.
+// Models of which a part cannot be a program: what the error says about the rest, and how to import it.
 #include "tests/onnx/import_testing.h"
 
 namespace padlock::onnx::testing {
@@ -10,7 +10,8 @@ Message graph_value(std::string_view name, int rank, const char* extent) {
   return value_info(name, kFloat, shape);
 }
 
-/// x -> Pad p -> Conv c -> Relu r -> Pad q -> Conv d -> Abs y; the shapes of what the Convs make are there, or not.
+/// x -> Pad p -> Conv c -> Relu r -> Pad q -> Conv d -> Abs y. The model states the shapes of the Convs' results if
+/// `has_shapes`.
 ModelParts two_convs(bool has_shapes = true) {
   ModelParts parts{
       .inputs = {value_info("x", kFloat, {"N", "H"})},

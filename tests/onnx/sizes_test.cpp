@@ -1,4 +1,4 @@
-// Arithmetic on sizes: what a model computes of shapes, by numbers.
+// Arithmetic on sizes: a model's computations with shapes, checked by numbers.
 #include <array>
 #include <limits>
 
@@ -32,7 +32,7 @@ TEST_CASE("division rounds towards zero, whatever is known of the sign") {
   CHECK(sizes.truncated_div(extent, sizes.constant(2)) == sizes.floordiv(extent, sizes.constant(2)));
 }
 
-/// The text of what `nodes` make of the extents of x[N, M], as "d", a list of one.
+/// Returns the text of "d", a list of one size that `nodes` compute from the extents of x[N, M].
 std::string sized(std::vector<Message> nodes, std::vector<Message> constants) {
   constants.push_back(int64s("i0", {1}, {0}));
   constants.push_back(int64s("i1", {1}, {1}));
@@ -63,13 +63,13 @@ TEST_CASE("each operator on sizes") {
 }
 
 TEST_CASE("a shape that is chosen by what is known of it") {
-  // As exporters expand: where the shape says -1, one.
+  // As exporters expand: 1 where the shape has -1.
   CHECK(sized({node("Equal", {"n", "none"}, {"e"}), node("Where", {"e", "two", "n"}, {"d"})},
               {int64s("two", {1}, {2}), int64s("none", {1}, {-1})}) == "N");
 }
 
 TEST_CASE("sizes in two dimensions are moved as tensors are") {
-  // As older exporters turn round the pads of torch: [a, b, c, d] as [[c, d], [a, b]], transposed.
+  // As older exporters convert torch's pads: [a, b, c, d] becomes [[c, d], [a, b]], and is transposed.
   const std::string text =
       imported({.inputs = {value_info("x", kFloat, {"N", "M"})},
                 .constants = {int64s("pads", {4}, {1, 2, 3, 4}), int64s("two", {2}, {-1, 2}), int64s("s", {1}, {-1}),

@@ -32,6 +32,8 @@ TEST_CASE("a model that ends in the middle is refused or still one, whatever the
   CHECK(cut.error().code == Code::invalid_argument);
   CHECK(contains(cut.error().message, "expected an ONNX model: its bytes are damaged"));
   CHECK(contains(read_model("").error().message, "it has no graph"));
+  CHECK(read_model("program p(x: f32[S]) { return x }").error().message ==
+        "expected an ONNX model: it does not begin as one does");
 }
 
 TEST_CASE("unknown fields and known ones of another kind are passed over") {

@@ -1,7 +1,7 @@
-// PTX of every operation on every type, of the regressions, the examples and random programs, for several
-// architectures and configs: code generation never ends the process, the text holds nothing that moves a bit, and
-// ptxas, where there is one, assembles it, the default config's without spills. ptxas takes most of the time: in a
-// slice it is given a third of the operations, which the seed chooses, and with --full all.
+// PTX of every operation on every type, of the regressions, the examples and random programs, for several architectures
+// and configs. Code generation never ends the process, and the text has nothing that could change a bit. If ptxas is
+// installed it assembles the PTX, that of the default config without spills. ptxas takes most of the time: a slice
+// gives it a third of the operations, which the seed chooses, and --full all of them.
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
@@ -36,18 +36,18 @@ constexpr std::size_t kSlices = 3;
 constexpr std::size_t kAloneEach = 12;  // of so many programs one is assembled by entries, too
 
 /// What no kernel may contain: approximations and flushes; contraction, and sums and products without .rn, which ptxas
-/// contracts; a call, for there is nobody to be called, and code or memory of others (but what shared memory a launch
-/// asks for); conversions by the hardware to bf16, which it may only compare;
+/// contracts; calls; foreign code or memory, except the shared memory of a launch; hardware conversions to bf16, which
+/// may only be compared;
 /// memory of a thread.
 constexpr std::array<std::string_view, 15> kForbidden = {
     ".ftz",    ".approx", "fma.",  "mad.f",         "add.f",           "sub.f",  "mul.f", "max.NaN",
     "min.NaN", "call",    ".bf16", ".extern .func", ".extern .global", ".local", "trap"};
-/// What activations may have of it: fused multiply-adds, bounds that keep a NaN, approximations whose error changes no
-/// result, and roundings whose NaNs have any payload. (Which of them have what: tests/lit/ptx.)
+/// Of these, what activations may contain: fused multiply-adds, bounds that keep a NaN, approximations whose error
+/// changes no result, and roundings whose NaNs have any payload. (tests/lit/ptx lists them by activation.)
 constexpr std::array<std::string_view, 9> kOfActivations = {
     "fma.rn.f64",       "fma.rn.f32",  "rcp.approx.ftz.f64", "rcp.approx.ftz.f32", "rsqrt.approx.ftz.f64",
     "rsqrt.approx.f32", "min.NaN.f32", "max.NaN.f32",        "cvt.rn.bf16x2.f32"};
-/// Maxima lose a NaN and the sign of a zero. In a cast to an integer they bound what is not a NaN.
+/// Maxima lose a NaN and the sign of a zero. In a cast to an integer they are applied to numbers that are not NaN.
 constexpr std::array<std::string_view, 2> kForbiddenWithoutCast = {"max.f", "min.f"};
 
 std::string line_at(const std::string& text, std::size_t at) {
@@ -84,7 +84,7 @@ struct Options {
 /// Kernels of one architecture that are assembled together.
 struct Batch {
   std::string text;
-  std::map<std::string, std::string> cases;  // by kernel name: what it is
+  std::map<std::string, std::string> cases;  // descriptions by kernel name
   std::set<std::string> defaults;            // those of the default config
 };
 
@@ -124,8 +124,8 @@ class PtxRun {
   }
 
  private:
-  /// Each program for each architecture under the default config and two others; in a slice, the default config for
-  /// one architecture in turn, and for every third program another config for a second one.
+  /// Compiles each program for each architecture with the default config and two others. In a slice: with the default
+  /// config for one architecture in turn, and every third program with another config for a second one.
   bool add_program(const std::string& text) {
     const std::size_t turn = programs_++;
     if (!options_.full)

@@ -6,15 +6,15 @@
 
 namespace padlock::ptx {
 
-/// Each operation on each type that it takes, each cast, and data movement of each type, with a program for each.
+/// Returns programs for each operation on each type that it takes, for each cast, and for data movement of each type.
 [[nodiscard]] std::vector<std::string> operation_programs();
-/// The example programs.
+/// Returns the example programs.
 [[nodiscard]] std::vector<std::string> example_programs();
-/// All programs of the regressions: runs them, on the reference.
+/// Returns all programs of the regressions, which it runs on the reference.
 [[nodiscard]] std::vector<std::string> regression_programs();
 [[nodiscard]] std::vector<std::string> random_programs(std::uint64_t seed, std::uint64_t count);
 
-/// The program under another name.
+/// Returns the program under another name.
 [[nodiscard]] std::string renamed(const std::string& program, const std::string& name);
 
 }  // namespace padlock::ptx

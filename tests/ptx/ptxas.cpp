@@ -46,7 +46,7 @@ std::vector<fs::path> candidates() {
   return folders;
 }
 
-/// "ptxas info : Compiling entry function 'k' for 'sm_90'", and then what it uses.
+/// Reads "ptxas info : Compiling entry function 'k' for 'sm_90'", and then the resources that it uses.
 std::map<std::string, KernelUse> uses_in(const std::string& text) {
   static const std::regex kEntry("Compiling entry function '([^']+)'");
   static const std::regex kFrame("(\\d+) bytes stack frame, (\\d+) bytes spill stores, (\\d+) bytes spill loads");

@@ -10,17 +10,18 @@
 
 namespace padlock::ptx {
 
-/// What ptxas says of one kernel.
+/// ptxas's report on one kernel.
 struct KernelUse {
   int registers = 0;
   int stack_bytes = 0;
-  int spilled_bytes = 0;  ///< stored and loaded
+  int spilled_bytes = 0;  ///< bytes stored and loaded
 };
 
-/// The assembler of a CUDA toolkit, as a program that is run. Its files are in a folder of its own, which goes with it.
+/// Runs the assembler of a CUDA toolkit. Its files are in a folder of its own, which the destructor removes.
 class Ptxas {
  public:
-  /// On PATH, else in a toolkit (CUDA_HOME, CUDA_PATH, /usr/local/cuda). Errors: unavailable, saying where was looked.
+  /// Looks on PATH, then in a toolkit (CUDA_HOME, CUDA_PATH, /usr/local/cuda). Error: unavailable, with the places
+  /// tried.
   [[nodiscard]] static Result<Ptxas> find();
   ~Ptxas();
   Ptxas(Ptxas&& other) noexcept;
@@ -29,15 +30,15 @@ class Ptxas {
   Ptxas& operator=(Ptxas&&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// Whether this version knows an architecture ("sm_100").
+  /// Returns whether this version supports an architecture ("sm_100").
   [[nodiscard]] bool knows(std::string_view target) const { return help_.find(target) != std::string::npos; }
-  /// By kernel name. Errors: invalid_argument with what ptxas says, the file is kept then.
+  /// Returns the reports by kernel name. Error: invalid_argument with ptxas's output; then the file is kept.
   [[nodiscard]] Result<std::map<std::string, KernelUse>> assemble(std::string_view ptx, std::string_view target);
 
  private:
   explicit Ptxas(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
-  std::filesystem::path folder_;  // empty: moved from
+  std::filesystem::path folder_;  // empty after a move
   std::string help_;
 };
 

@@ -81,7 +81,7 @@ class Transformed(unittest.TestCase):
         import padlock.jax
 
         x = self.array((3, 5), "float32")
-        with self.assertRaisesRegex(ValueError, "expected 2 amounts on each side, one an axis, found 1 and 2"):
+        with self.assertRaisesRegex(ValueError, "expected 2 amounts on each side, one for each axis, found 1 and 2"):
             padlock.jax.pad(x, (1,), (1, 1))
         with self.assertRaisesRegex(ValueError, "with a value in constant alone, found 'edge'"):
             padlock.jax.pad(x, (1, 1), (1, 1), "edge", 3)

@@ -185,7 +185,7 @@ class Refusals(unittest.TestCase):
         def sizes(x: padlock.f32["S"]):
             return lang.pad(x, [1.5], [0])
 
-        self.refuses(axes, "low: expected 1 sizes, one an axis, found 2")
+        self.refuses(axes, "low: expected 1 sizes, one for each axis, found 2")
         self.refuses(kinds, "expected a tensor, a scalar or a number, found <object")
         self.refuses(sizes, "expected a size, found 1.5")
         with self.assertRaisesRegex(padlock.InvalidArgument, "belong in a function under @padlock.jit"):

@@ -30,6 +30,12 @@ class Messages(unittest.TestCase):
         self.refuses(invalid, "found 'replicate'; write 'edge'", lambda: padlock.pad(x, (1, 1), (1, 1), "replicate"))
         self.refuses(invalid, "found 'circular'; write 'wrap'", lambda: padlock.pad(x, (1, 1), (1, 1), mode="circular"))
         self.refuses(invalid, "found list; numpy.asarray makes one", lambda: padlock.pad([[1, 2]], (1, 1), (1, 1)))
+        self.refuses(invalid, "expected numbers or bools in this machine's byte order, found text (the buffer format '1w')",
+                     lambda: padlock.pad(numpy.array(["a", "b"]), [1], [1]))
+        self.refuses(invalid, "found Python objects (the buffer format 'O')", lambda: padlock.pad(numpy.array([{}, 1], "O"), [1], [1]))
+        self.refuses(TypeError, "pad() has no parameter 'pad_width': it has x, low, high, mode, value, interior, out",
+                     lambda: padlock.pad(x, pad_width=1))
+        self.refuses(TypeError, "collate: expected sequences, found int", lambda: padlock.collate([1, 2, 3]))
         self.refuses(invalid, "expected the shape (4, 5), found (2, 2)", lambda: padlock.pad(x, (1, 1), (1, 1), out=numpy.empty((2, 2), "f4")))
 
     def test_of_kernels(self):
@@ -54,6 +60,16 @@ class Messages(unittest.TestCase):
             return lambda: padlock.jit(function)
 
         self.refuses(padlock.InvalidArgument, "expected a function of padlock.lang, found NumPy's", made(lambda x: numpy.pad(x, 1)))
+        with self.assertRaisesRegex(padlock.InvalidArgument, r"messages_test.py:\d+"):  # not a line of NumPy's
+            made(lambda x: numpy.pad(x, 1))()
+        self.refuses(AttributeError, "a tensor of a program has no 'sum'; docs/language.md lists its operations", made(lambda x: x.sum()))
+        self.refuses(AttributeError, "a tensor of a program has no 'relu'; write padlock.lang.relu(x)", made(lambda x: x.relu()))
+
+        def amount(x: padlock.f32["B"], n: padlock.i32):
+            return padlock.lang.pad(x, [0], [n])
+
+        self.refuses(padlock.InvalidArgument, "expected a size, found the scalar 'n'; a number in sizes is annotated with padlock.dim",
+                     lambda: padlock.jit(amount))
         self.refuses(padlock.InvalidArgument, "found no annotation", made(lambda x: padlock.lang.relu(x), None))
         self.refuses(TypeError, "found None: a 'return' is missing", made(lambda x: None))
 

@@ -55,7 +55,7 @@ class Eager(unittest.TestCase):
 
         x = numpy.zeros((2, 3))
         for arguments, message in (
-            (((0,), (0, 0)), "low: expected 2 integers, one an axis, found 1"),
+            (((0,), (0, 0)), "low: expected 2 integers, one for each axis, found 1"),
             (((0, 0), (0, 1.5)), "high: expected an integer of 64 bits, found 1.5"),
             (((0, 0), 3), "high: expected a sequence of integers, found 3"),
             (((0, 0), (0, 0), "mirror"), "expected the mode constant, edge, .*, found 'mirror'"),

@@ -1,4 +1,4 @@
-// Class K, keys: caches that hit for another device, CPU, config or way of measuring, or took one size for another.
+// Class K, keys: caches that returned records of another device, CPU, config or way of measuring, or of other sizes.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Class K, files and starts: caches that crashed whoever read them, lost what one of several processes wrote, or made a
+// Class K, files and starts: caches that crashed their reader, lost writes of one of several processes, or made a
 // program be tuned again at every start.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace padlock::regressions {
 using session::Context;
 using tuner::Mode;
 
-/// A copy of this process, for which `pid` is 0; killed where the object ends.
+/// A forked copy of this process, in which `pid` is 0. The destructor kills it.
 struct Child {
   const pid_t pid = ::fork();
   Child() = default;

@@ -1,5 +1,5 @@
-// Classes I, M and N: rewrites around pads, compile counts and what may stand in the code. The code says nothing of an
-// address that the proof does not say of the access, and a guard has both sides.
+// Classes I, M and N: rewrites around pads, numbers of compiles, and attributes of the code. The code states nothing
+// about an address that the proof does not state about the access, and a guard has both sides.
 #include <doctest/doctest.h>
 
 #include <set>

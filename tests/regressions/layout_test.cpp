@@ -1,5 +1,5 @@
-// Class F, H1 and L: layouts, strides, offsets, aliases and vectorised access. Storage and offsets come from one
-// layout, and an access is as wide as its whole run allows: what is promised of it is an obligation.
+// Classes F, H1 and L: layouts, strides, offsets, aliases and vectorised access. Storage and offsets come from one
+// layout. An access may be as wide as its whole run allows; a promise about it is an obligation.
 #include <doctest/doctest.h>
 
 #include "tests/regressions/regression.h"
@@ -64,7 +64,7 @@ TEST_CASE("pytorch_97117: a pad of 0 is a copy") {
 
 TEST_CASE("triton_1330: rows of 1185 elements are misaligned") {
   Regression r("program p(x: f16[A, B]) { y = relu(x) z = pad(y, low = [0, 1], high = [0, 0]) return z, y }");
-  r.proves(compiler::ObligationKind::align, "");  // what goes past the caches, and a GPU's vectors, begin at boundaries
+  r.proves(compiler::ObligationKind::align, "");  // stores past the caches, and a GPU's vectors, are aligned
   r.same({{shape({6, 1185})}});
   r.same({{shape({2, 33})}});
 }

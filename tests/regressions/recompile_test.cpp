@@ -1,4 +1,4 @@
-// Class M, and H1, through the public interface: how often a program is compiled, and what a launch refuses.
+// Classes M and H1, through the public interface: how often a program is compiled, and what a launch refuses.
 #include <doctest/doctest.h>
 
 #include "session/compile/context.h"

@@ -12,8 +12,8 @@
 #include "tests/common/bytes.h"
 #include "tests/conformance/device_program.h"
 
-// What the regressions share: a program, compiled and proved once for every variant of the device under test, run on
-// sizes of a report. The runs show the report's sizes; the proofs rule its class out, for every size there is.
+// Shared by the regressions: a program, compiled and proved once for every variant of the device under test, and run at
+// the sizes of a report. The runs cover the report's sizes; the proofs exclude its class of bugs for all sizes.
 namespace padlock::regressions {
 
 /// Shapes of the tensor parameters in order, and symbols by name.
@@ -26,26 +26,25 @@ using testing::bytes_of;
 
 class Regression {
  public:
-  /// Parses, verifies, compiles and proves; a failure of one fails the test, and so does an obligation of a variant
-  /// that is anything but proved. Only loads of laps (and of interior gaps) that the sizes exclude may be dead.
+  /// Parses, verifies, compiles and proves. The test fails if one of these fails, or if an obligation of a variant is
+  /// not proved. Only loads of laps and of interior gaps that the sizes exclude may be dead.
   explicit Regression(std::string_view text);
 
-  /// Random data: every variant equals the reference, bit for bit, in both placements.
+  /// Checks with random data that every variant equals the reference, bit for bit, in both placements.
   void same(const Sizes& sizes);
-  /// The same of given inputs (as bytes, in order), without scalars.
+  /// As above, for given inputs (as bytes, in order), without scalars.
   void same(const Sizes& sizes, std::vector<std::vector<std::byte>> inputs);
-  /// Given inputs (as bytes, in order) and scalars: the first result is these values, from the reference and from
-  /// every variant.
+  /// Checks the first result for given inputs (as bytes, in order) and scalars, on the reference and in every variant.
   template <class T>
   void gives(const Sizes& sizes, std::vector<std::vector<std::byte>> inputs, const std::vector<T>& expected,
              std::vector<std::uint64_t> scalars = {}) {
     check_values(sizes, std::move(inputs), std::move(scalars), bytes_of(expected));
   }
-  /// The binding is refused, on every device, with an error whose message holds `part`.
+  /// Checks that every device refuses the binding, with a message that contains `part`.
   void refuses(const Sizes& sizes, std::string_view part);
-  /// That obligations of that kind and of that access (a part of its text) were among what is proved, in every variant.
+  /// Checks that in every variant the proof has obligations of this kind for this access (a part of its text).
   void proves(compiler::ObligationKind kind, std::string_view access) const;
-  /// Storage in bytes of a value under a binding.
+  /// Returns the storage in bytes of a value under a binding.
   [[nodiscard]] std::int64_t storage_bytes(const Sizes& sizes, std::string_view value);
   [[nodiscard]] std::vector<std::int64_t> extents(const Sizes& sizes, std::string_view value);
   [[nodiscard]] std::string emit(session::Stage stage);
@@ -64,10 +63,10 @@ class Regression {
   testing::Rng rng_;
 };
 
-/// From now on each text that a Regression is made of is told to `observer`, before it is compiled; null: to nobody.
+/// From now on `observer` gets the text of each Regression before it is compiled; null: nobody does.
 void observe_programs(std::function<void(std::string_view)> observer);
 
-/// The text is refused, with an error that has a position and whose message holds `part`.
+/// Checks that the text is refused, with a position and a message that contains `part`.
 void refuses_program(std::string_view text, std::string_view part);
 
 inline ir::ArgumentShape shape(std::vector<std::int64_t> extents) { return {std::move(extents), std::nullopt}; }

@@ -1,4 +1,4 @@
-// Rows shorter than a vector, enough of them that the host takes them by permutation.
+// Rows shorter than a vector, in sufficient number for the host to take them by permutation.
 #include <doctest/doctest.h>
 
 #include "tests/regressions/regression.h"

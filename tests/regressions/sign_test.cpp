@@ -1,5 +1,5 @@
-// Class B: negative pads (crops). Coordinates, pads and extents are signed, one rule says what is legal, and no extent
-// is below 0: an obligation of every result.
+// Class B: negative pads (crops). Coordinates, pads and extents are signed, one rule decides what is legal, and that no
+// extent is below 0 is an obligation of every result.
 #include <doctest/doctest.h>
 
 #include "tests/regressions/regression.h"

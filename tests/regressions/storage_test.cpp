@@ -1,5 +1,5 @@
-// Class A: the size that was allocated and the indices that were used came from two places. Here storage and offsets
-// come from one layout, evaluated from one binding of the symbols: the load, store and extent obligations compare them.
+// Class A: the allocated size and the used indices came from two places. Here storage and offsets come from one layout,
+// evaluated from one binding; the load, store and extent obligations compare them.
 #include <doctest/doctest.h>
 
 #include "tests/regressions/regression.h"

@@ -13,7 +13,8 @@
 #include "tuner/trial/problem.h"
 #include "tuner/trial/request.h"
 
-// What the regressions of classes J and K share: one program, requests to try its configs, and what a launch must give.
+// Shared by the regressions of classes J and K: one program, requests that try its configs, and the right result of a
+// launch.
 namespace padlock::regressions {
 
 using session::testing::bound;
@@ -33,7 +34,7 @@ using tuner::faults::Fault;
 inline constexpr const char* kTunedPad =
     "program p(x: f32[A, B]) where A >= 1, B >= 1 { z = pad(x, low = [1, 2], high = [3, 1], value = -1.5) return z }";
 
-inline constexpr const char* kSlow = "unroll=1,split=0";  ///< a config that no default is
+inline constexpr const char* kSlow = "unroll=1,split=0";  ///< never a default
 
 inline tuner::Sizes sizes(std::int64_t a, std::int64_t b) { return {{"A", a}, {"B", b}}; }
 
@@ -54,7 +55,7 @@ inline session::TuneOptions small_tuning(const tuner::Sizes& sizes, runtime::Dev
   return options;
 }
 
-/// Launches it on data of a caller's, and compares with the reference.
+/// Launches it on a caller's data, and compares with the reference.
 inline void check_results(const session::BoundProgram& program, const tuner::Sizes& sizes) {
   const session::Arrays arrays(program);
   const Status launched = padlock::testing::run_on_host_arrays(program, arrays.arguments());

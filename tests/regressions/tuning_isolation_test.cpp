@@ -1,5 +1,5 @@
-// Class J, what a bad config costs: one process. Tuners whose candidates crashed, hung or lost the device of the
-// process that asked, or broke a graph that it was capturing.
+// Class J, the cost of a bad config: one process. Some tuners' candidates crashed the process that asked, hung it, lost
+// its device, or broke a graph that it was capturing.
 #include <doctest/doctest.h>
 #include <signal.h>
 
@@ -50,7 +50,7 @@ TryResult try_with(Worker& worker, const TryRequest& request) {
 
 bool exists(pid_t process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
 
-/// How each config went, of a tuning whose faulty ones are the worker's.
+/// The outcome of each config of a tuning whose faulty configs are the worker's.
 struct Verdicts {
   std::set<std::string> of_faulty, of_others;
 };
@@ -142,7 +142,7 @@ TEST_CASE("triton_2596: blocks that the code's registers do not allow are refuse
             " has blocks of 512 threads, cuda:0 runs at most 200 of its code (32 registers a thread, 0 bytes of "
             "shared memory)") != std::string::npos);
   CHECK(bind_with(context, "threads=128"));
-  // A driver that does not say what it made of a function says what its device can have.
+  // A driver that does not report a function's limits: the device's apply.
   fake->settings.hidden_symbols = {"cuFuncGetAttribute"};
   session::Context other;
   CHECK(bind_with(other, "threads=512"));
@@ -216,7 +216,7 @@ TEST_CASE("triton_10596: tuning while a graph is captured leaves it valid, since
   fake->begin_capture(stream->handle());
   REQUIRE(program.launch(arguments));
   CHECK(tuned(context, twins.compiled().program(), small_tuning(some_sizes(), kGpu)).chosen() == 1);
-  const auto waited = program.synchronize(stream->handle());  // what a tuner in this process would have to do
+  const auto waited = program.synchronize(stream->handle());  // a tuner in this process would have to do that
   REQUIRE_FALSE(waited);
   CHECK(waited.error().code == Code::failed_precondition);
   REQUIRE(fake->end_capture(stream->handle()) == 1);

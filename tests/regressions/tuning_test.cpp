@@ -1,6 +1,5 @@
-// Class J, what is measured and what is chosen: tuners that ran on a caller's tensors, took a wrong config for right or
-// a right one for wrong, needed more memory than there was, and used what they had learnt for sizes that it did not
-// fit.
+// Class J, measurements and choices: tuners that ran on a caller's tensors, took a wrong config for right or a right
+// one for wrong, needed more memory than there was, or used a result for sizes that it did not fit.
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 
@@ -116,7 +115,7 @@ TEST_CASE("pytorch_129258: what was said before tuning begins is the most that a
   CHECK(fake->live().allocations >= 2 * (40 * kMiB / (2 * pages) - 1));
 }
 
-#if !defined(PADLOCK_SANITIZED)  // whose shadow is memory of this process, too
+#if !defined(PADLOCK_SANITIZED)  // a sanitizer's shadow counts as this process's memory
 namespace {
 
 /// The most of the process's memory that was resident since it was last reset.
@@ -144,7 +143,7 @@ TEST_CASE("pytorch_194686: what was said before tuning begins is the most that t
   CHECK_MESSAGE(result.verdict == Verdict::ok, result.message);
   const std::int64_t taken = peak_bytes() - before;
   CHECK(taken > 60 * kMiB);
-  CHECK(taken <= request.memory_bytes + 8 * kMiB);  // and what compiling takes
+  CHECK(taken <= request.memory_bytes + 8 * kMiB);  // and the memory of compiling
   request.memory_bytes -= 1;
   CHECK(name_of(tuner::try_config(request).verdict) == name_of(Verdict::out_of_memory));
 }
@@ -226,7 +225,7 @@ TEST_CASE("pytorch_194018: inputs come from a declared domain, and none of them 
     request.policy.budget_ms = 0;
     CHECK(tuner::try_config(request).verdict == Verdict::ok);
   }
-  // An amount that is data is none of the language's.
+  // The language has no amounts that are data.
   for (const char* parameters : {"x: f32[A], k: i64", "x: f32[A], k: i64[]"}) {
     const auto refused = session::Program::from_text(std::string("program p(") + parameters +
                                                      ") { y = pad(x, low = [k], high = [0]) return y }");

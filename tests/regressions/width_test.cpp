@@ -1,6 +1,6 @@
-// Class D: index width, overflow and limits of extents. An index is as wide as what is emitted of it, intermediates
-// and bytes included, whatever the sizes are. Their proofs hold for every size; runs past 2^31 elements are in
-// padlock_large_sizes, address arithmetic alone in compiler_address_test.
+// Class D: index width, overflow and limits of extents. An index is as wide as its emitted arithmetic needs,
+// intermediates and bytes included, for all sizes. The proofs hold for every size; padlock_large_sizes runs results
+// past 2^31 elements, compiler_address_test only their addresses.
 #include <doctest/doctest.h>
 
 #include "tests/regressions/regression.h"

@@ -1,5 +1,5 @@
-// One suite for every device: what runtime/device.h promises, on the reference, the host, simt and a GPU. The fake
-// driver stands for a GPU where PADLOCK_CUDA_DRIVER names it.
+// One suite for every device: the promises of runtime/device.h, on the reference, the host, simt and a GPU. The fake
+// driver stands for a GPU if PADLOCK_CUDA_DRIVER names it.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -54,7 +54,7 @@ Error error_of(Result<T> result) {
   return std::move(result).error();
 }
 
-/// Runs a test body on each device that there is here.
+/// Runs a test body on each device of this machine.
 template <class Body>
 void on_each_device(Body&& body) {
   for (const DeviceId& id : devices_here()) {

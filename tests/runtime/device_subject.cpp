@@ -34,7 +34,7 @@ std::vector<std::byte> failing_image() {
   return bytes_of(std::as_bytes(std::span(kCode)));
 }
 
-/// The same of PTX, by each thread; the other parameters are those that its contract has.
+/// As above in PTX, by each thread; the other parameters are the contract's.
 constexpr std::string_view kFailingPtx = R"(.version 8.0
 .target sm_75
 .address_size 64

@@ -15,11 +15,10 @@
 #include "runtime/registry/devices.h"
 #include "tests/runtime/cuda/fake_driver.h"
 
-// What the conformance suite of devices runs on: each device, with code for it.
+// The subjects of the conformance suite of devices: each device, with code for it.
 namespace padlock::runtime {
 
-/// Opens devices, and runs the kernels that the fake driver is asked for, where PADLOCK_CUDA_DRIVER names it: by twins
-/// of host code.
+/// Opens devices. If PADLOCK_CUDA_DRIVER names the fake driver, runs its kernels by twins of host code.
 class Bench {
  public:
   Bench();
@@ -28,20 +27,20 @@ class Bench {
   ~Bench();
 
   [[nodiscard]] const Device& open(const DeviceId& id);
-  /// Null on a real driver.
+  /// Returns null for a real driver.
   [[nodiscard]] cuda::FakeDriver* fake() const { return fake_; }
 
-  /// Compiled for the device; no code for the reference. On the fake driver what is launched until the next compilation
-  /// is bound to `binding`, whose program it is.
+  /// Compiles for the device; returns no code for the reference. On the fake driver all launches until the next
+  /// compilation use `binding`, which belongs to this program.
   [[nodiscard]] abi::CompiledCode compile(const Device& device, const ir::Binding& binding, bool bounds_check = false);
-  /// Code of one kernel that says of any launch: access 1 at offset 12 of a storage of 10 elements.
+  /// Returns code of one kernel that reports for any launch: access 1 at offset 12 of a storage of 10 elements.
   [[nodiscard]] abi::CompiledCode failing_code(const Device& device, const ir::Program& program);
 
  private:
-  /// A GPU's kernel, run by this CPU for the fake driver.
+  /// A GPU's kernel, which this CPU runs for the fake driver.
   struct Twin {
     abi::KernelAbi gpu;  // of one variant
-    HostVariant host;    // the twin that is right for all sizes, of all variants
+    HostVariant host;    // the twin for all variants, right for all sizes
     const ir::Binding* binding;
     static void run(void* twin, const std::uint64_t* words, std::size_t count, unsigned grid_x, unsigned block_x);
   };
@@ -53,7 +52,7 @@ class Bench {
   std::vector<std::unique_ptr<Twin>> twins_;
 };
 
-/// Every device that there is here: of GPUs cuda:0. What is left out is said.
+/// Returns every device of this machine; of GPUs only cuda:0. Prints what it leaves out.
 [[nodiscard]] std::vector<DeviceId> devices_here();
 
 /// Memory of a device, with bytes from the host.
@@ -67,7 +66,7 @@ class Array {
   std::unique_ptr<DeviceMemory> staging_, memory_;
 };
 
-/// Bytes that differ from place to place.
+/// Returns bytes that differ from place to place.
 [[nodiscard]] std::vector<std::byte> some_bytes(std::size_t count);
 
 }  // namespace padlock::runtime

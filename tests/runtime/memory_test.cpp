@@ -49,7 +49,7 @@ TEST_CASE("nothing is allocated for nothing") {
 
 TEST_CASE("memory that is not there is refused before it is touched") {
   MemoryBudget budget(1000);
-  REQUIRE(budget.allocate(600, "x"));  // given back at once, but the budget is for what lives together
+  REQUIRE(budget.allocate(600, "x"));  // freed at once: the budget limits live memory
   auto refused = budget.allocate(600, "result z");
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == Code::resource_exhausted);

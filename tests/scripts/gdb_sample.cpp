@@ -1,4 +1,4 @@
-// A program to stop in: gdb_test.py compares what the printer makes of its expressions with what to_string does.
+// A program for gdb to stop in: gdb_test.py compares the printer's text of its expressions with to_string's.
 
 #include <cstdio>
 #include <vector>
@@ -11,7 +11,7 @@ namespace {
 
 [[gnu::noinline]] void stop_here(const Expr& e) { std::printf("%u\n", e.id()); }
 
-/// Has the context as a member, like most of what works on expressions.
+/// Has the context as a member, like most code that works on expressions.
 class Holder {
  public:
   explicit Holder(ExprContext& exprs) : exprs_(exprs) {}

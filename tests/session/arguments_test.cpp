@@ -71,7 +71,7 @@ TEST_CASE("an axis with one element says nothing of its stride") {
   const SourceRequest r = request(program, {TensorSource{{1, 5}}, TensorSource{{2, 7}}});
   CHECK(r.request.tensors[0]->strides == Strides{7, 1});
   CHECK(ir::Binding::bind(program, r.request));
-  // Where nobody says, it is dense.
+  // Without strides it is dense.
   CHECK(request(program, {TensorSource{{1, 5}}, TensorSource{{1, 7}}}).request.tensors[0]->strides == Strides{5, 1});
 }
 

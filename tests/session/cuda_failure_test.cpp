@@ -1,4 +1,4 @@
-// What goes wrong on a GPU: the right error, nothing written or left behind, the context stack as found.
+// Failures on a GPU: the right error, nothing written or left behind, an unchanged context stack.
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ ir::BindRequest of_length(std::int64_t n) {
   return {.tensors = {shape, shape}, .symbols = {}};
 }
 
-/// Compiled, bound to 100 elements, with device memory for all arguments, which nobody looks at.
+/// A compiled program, bound to 100 elements, with device memory for all arguments, whose content does not matter.
 struct Bound {
   explicit Bound(const FakeGpu& fake) : twins(fake, context, kAdd), program(twins.bind(of_length(100))) {
     fake->register_twin(
@@ -165,12 +165,12 @@ TEST_CASE("memory that runs out at any allocation is named, and all is given bac
   }
 }
 
-/// Whether a call gives something back, or makes the context current in order to: nobody waits for its status.
+/// Returns whether a call gives something back, or makes the context current for that: its status is ignored.
 bool gives_back(const std::vector<std::string>& calls, std::size_t n) {
   static const std::set<std::string> kCalls = {"cuCtxPopCurrent_v2", "cuMemFree_v2", "cuModuleUnload",
                                                "cuStreamDestroy_v2", "cuDevicePrimaryCtxRelease_v2"};
   while (calls[n] == "cuCtxGetCurrent" || calls[n] == "cuCtxPushCurrent_v2") ++n;
-  // Every second one puts back what the one before it changed.
+  // Every second one undoes the one before it.
   if (calls[n] == "cuThreadExchangeStreamCaptureMode")
     return std::count(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(n), calls[n]) % 2 == 1;
   return kCalls.contains(calls[n]);

@@ -1,4 +1,4 @@
-// Programs on a GPU, with the fake driver: what is launched, what it costs, and that its results are the reference's.
+// Programs on a GPU, by the fake driver: their launches, the launches' cost, and that results are the reference's.
 
 #include <doctest/doctest.h>
 

@@ -11,7 +11,7 @@
 namespace padlock::session {
 namespace {
 
-/// The size's value among the words that the launch has; nullptr where the twin alone takes it.
+/// Returns the value of a size among the launch's words; nullptr if only the twin takes it.
 const std::uint64_t* find_size(const abi::SizeArgument& size, const abi::KernelAbi& abi, const std::uint64_t* sizes) {
   for (std::size_t i = 0; i < abi.sizes.size(); ++i) {
     const abi::SizeArgument& same = abi.sizes[i];
@@ -121,7 +121,7 @@ Arrays::Arrays(const BoundProgram& bound) {
   const auto next = [&] { return state = state * 1664525 + 1013904223; };
   for (const TensorInfo& tensor : bound.inputs()) {
     auto& bytes = memory.emplace_back(static_cast<std::size_t>(tensor.storage_bytes));
-    // The low byte alone: in no type that is a NaN, whose bits arithmetic leaves open.
+    // Only the low byte: no type has a NaN with such bits, whose results would be open.
     const auto size = static_cast<std::size_t>(ir::byte_size(tensor.dtype));
     const std::uint32_t mask = tensor.dtype == ir::DType::boolean ? 1 : 0xFF;
     for (std::size_t i = 0; i < bytes.size(); i += size) bytes[i] = static_cast<std::byte>(next() >> 20 & mask);

@@ -11,39 +11,39 @@
 #include "session/compile/context.h"
 #include "tests/runtime/cuda/fake_fixture.h"
 
-// A GPU that is none: the fake driver as the one that the api finds, and the kernels' twins.
+// A GPU without hardware: the fake driver, which the session finds as a driver, and the kernels' twins.
 namespace padlock::session {
 
-/// The fake driver as it was loaded, found by whoever looks for a driver. At the end nothing may be left.
+/// A freshly loaded fake driver, found by all code that looks for a driver. Checks at the end that nothing is left.
 struct FakeGpu : runtime::cuda::Fake {
   FakeGpu();
 };
 
-/// A program compiled for cuda:0, whose kernels the fake driver runs: as `simt` runs them, with the buffers, scalars,
-/// sizes and fault of the launch's parameters. Must outlive what it makes.
+/// A program compiled for cuda:0, whose kernels the fake driver runs as `simt` does, with the launch's buffers,
+/// scalars, sizes and fault. Must outlive the objects it makes.
 class TwinProgram {
  public:
   TwinProgram(const FakeGpu& fake, Context& context, std::string_view text, CompileOptions options = {});
-  /// One that is loaded for cuda:0 already.
+  /// Wraps a program that is already loaded for cuda:0.
   TwinProgram(const FakeGpu& fake, CompiledProgram compiled, bool bounds_check = false);
   TwinProgram(const TwinProgram&) = delete;
   TwinProgram& operator=(const TwinProgram&) = delete;
 
   [[nodiscard]] const CompiledProgram& compiled() const { return compiled_; }
-  /// Of those that are bound, launches must be of the last.
+  /// Binds it. Only the last binding may be launched.
   [[nodiscard]] BoundProgram bind(const ir::BindRequest& request);
 
   struct Launched {
     std::string kernel;
     unsigned grid_x, block_x;
   };
-  /// Since this was asked last. What was wrong with a launch fails the test here.
+  /// Returns the launches since the last call. Fails the test if a launch was wrong.
   [[nodiscard]] std::vector<Launched> take_launches();
 
  private:
   struct Kernel {
     TwinProgram* program;
-    const abi::KernelAbi* abi;  // the GPU's, of one variant
+    const abi::KernelAbi* abi;  // the GPU's contract, of one variant
     const runtime::HostVariant* twin;
   };
   static void run(void* kernel, const std::uint64_t* words, std::size_t count, unsigned grid_x, unsigned block_x);
@@ -58,7 +58,7 @@ class TwinProgram {
   std::vector<std::string> complaints_;
 };
 
-/// Arrays for a bound program: inputs and scalars made up, results poisoned.
+/// Arrays for a bound program: made-up inputs and scalars, poisoned results.
 struct Arrays {
   explicit Arrays(const BoundProgram& bound);
   [[nodiscard]] LaunchArguments arguments() const { return {inputs, outputs, scalars}; }
@@ -68,7 +68,7 @@ struct Arrays {
   std::vector<std::uint64_t> scalars;
 };
 
-/// What the reference computes from the same inputs.
+/// Computes the results on the reference from the same inputs.
 [[nodiscard]] std::vector<std::vector<std::byte>> reference_results(const Program& program,
                                                                     const ir::BindRequest& request,
                                                                     const Arrays& arrays);

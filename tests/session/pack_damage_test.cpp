@@ -1,5 +1,4 @@
-// A pack that is not whole is refused, whatever byte is wrong, and a lack of memory while one is loaded costs nothing
-// but that load.
+// A damaged pack is refused, whichever byte is wrong. A lack of memory during a load only fails that load.
 
 #include <doctest/doctest.h>
 

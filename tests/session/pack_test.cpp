@@ -1,5 +1,4 @@
-// What runs from a pack is what the interpreter computes, bit for bit, on the host and on a GPU that the fake driver
-// stands for.
+// A pack's kernels compute what the interpreter computes, bit for bit, on the host and on the fake driver's GPU.
 
 #include <doctest/doctest.h>
 
@@ -91,7 +90,7 @@ CompiledProgram load(LaunchContext& context, const runtime::PackFile& pack, cons
 }
 
 TEST_CASE("on the host, packed programs compute what the interpreter does") {
-  // The oldest CPU has its constants in memory where a newer one makes them of others.
+  // Code for the oldest CPU has constants in memory that code for a newer one computes.
   for (const char* target : {"host", "host:x86-64", "host:x86-64-v3"}) {
     CAPTURE(target);
     if (std::string_view(target) == "host:x86-64-v3" && !runtime::cpu_has("avx2").value_or(false)) continue;
@@ -133,7 +132,7 @@ TEST_CASE("on a GPU, packed programs compute what the interpreter does") {
   CHECK(fake->launches() > runs);
 }
 
-/// A program in place of ptxas, of these lines of a shell; beside it lies a file with what a fake cubin begins with.
+/// A shell script that stands for ptxas; beside it lies a file with the beginning of a fake cubin.
 class Assembler {
  public:
   explicit Assembler(std::string_view script) {

@@ -21,7 +21,7 @@ where 1 <= B, -8 <= lo <= 8, S + lo >= 0
   return z
 })";
 
-/// Compiles for a device; the pad program is padded on it, and compared with what its definition says.
+/// Compiles for a device, pads on it, and compares the result with the definition.
 struct PadRelu {
   explicit PadRelu(runtime::DeviceKind device, ContextOptions options = {}) : context(options) {
     auto result = context.compile(program, {.device = {device}});
@@ -189,7 +189,7 @@ TEST_CASE("a forced config is used, other keys as in the default") {
   REQUIRE(compiled);
   CHECK(compiled->config().find("vector_bytes=16,unroll=1") != std::string::npos);
   CHECK(compiled->kernels().size() == 1);
-  // What binds is the program's, whatever was compiled of it.
+  // The binder is the program's, for everything compiled from it.
   CHECK(&compiled->program().binder() == &program.binder());
 }
 

@@ -86,7 +86,7 @@ TEST_CASE("a resumed tuning repeats nothing") {
   const Folder folder;
   const Program program = program_of(kPad);
   TuneOptions options = small_tuning();
-  options.budget_seconds = 3600;  // what ends the first is the interruption, on a machine of any speed
+  options.budget_seconds = 3600;  // the interruption ends the first run, on a machine of any speed
   int tries = 0;
   options.progress = [&](std::size_t, std::size_t, const tuner::Progress& p) { tries += p.tried > 0 ? 1 : 0; };
   options.cancelled = [&] { return tries >= 4; };
@@ -95,7 +95,7 @@ TEST_CASE("a resumed tuning repeats nothing") {
   const TuneReport cut = tuned(context, program, options);
   CHECK(cut.interrupted);
   CHECK(cut.chosen() == 0);
-  CHECK(cut.trials == 4 + 3);  // four configs, and the first one's checks that tell what checks take
+  CHECK(cut.trials == 4 + 3);  // four configs, and the checks after the first one, which predict the time of checks
   options.cancelled = {};
   options.resume = true;
   options.strategy = tuner::Strategy::fast;
@@ -208,7 +208,7 @@ TEST_CASE("what a cache does not know, the default config serves, and why is sai
   REQUIRE(outside);
   CHECK(outside->reason().ends_with(": no tuned region holds these sizes: the default config"));
   CHECK(outside->compiled().config() == compiled->config());
-  // A config that is asked for is taken, whatever a cache says.
+  // A requested config is taken, whatever the cache has.
   const auto forced = other.compile(program, {.config = "unroll=1"});
   REQUIRE(forced);
   CHECK(forced->reason() == "forced, other keys as in the default");
@@ -227,7 +227,7 @@ TEST_CASE("tuned in the background, a program serves at once, and later bindings
                           REQUIRE_MESSAGE(report, (report ? "" : report.error().to_string()));
                           reports.push_back(*report);
                         }};
-  // Tuning waits for the first binding, so that what serves until then is seen.
+  // Tuning waits for the first binding, so that the test sees what serves until then.
   std::promise<void> bound_before;
   options.background->options.cancelled = [&, waited = bound_before.get_future().share()] {
     waited.wait();

@@ -11,7 +11,7 @@
 #include "tests/common/expect.h"
 #include "tests/tuner/cache/samples.h"
 
-// What tests of tuning and its cache through the api share.
+// Shared by tests of tuning and its cache through a session.
 namespace padlock::session::testing {
 
 using tuner::testing::Folder;
@@ -29,7 +29,7 @@ inline TuneReport tuned(Context& context, const Program& program, const TuneOpti
   return padlock::testing::value_of(context.tune(program, options));
 }
 
-/// All sizes are symbols' values.
+/// Binds a program by its symbols' values alone.
 inline BoundProgram bound(Context& context, const Program& program, const tuner::Sizes& sizes,
                           const CompileOptions& options = {}) {
   const auto compiled = context.compile(program, options);
@@ -51,7 +51,7 @@ inline void learn(const std::string& file, const tuner::CacheKey& key, const std
   REQUIRE((*store)->add(key, choice));
 }
 
-/// A variable of this process and of those that it starts, as long as the object lives.
+/// Sets a variable of this process and of those it starts, during the object's lifetime.
 class Environment {
  public:
   Environment(const char* name, std::string_view value) : name_(name) { ::setenv(name, std::string(value).c_str(), 1); }

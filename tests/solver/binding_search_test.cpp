@@ -1,4 +1,4 @@
-// Sizes to measure at, drawn from what a program requires.
+// Sizes for measuring, drawn from a program's requirements.
 
 #include "solver/binding_search.h"
 

@@ -4,7 +4,7 @@
 
 namespace padlock::solver {
 
-/// Fails in one call, number `call` from 0, and is the product's solver in all others.
+/// Fails in call number `call`, counted from 0, and is the product's solver in all others.
 class FailingSolver final : public IntegerSolver {
  public:
   explicit FailingSolver(std::int64_t call, Code code = Code::internal) : call_(call), code_(code) {}

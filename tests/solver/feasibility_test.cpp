@@ -12,7 +12,7 @@
 #include "tests/common/environment.h"
 #include "tests/ir/expr/random_expr.h"
 
-// What is said of a region, judged by all its points; and questions about products that must be decided.
+// Answers about a region, compared with all its points; and questions about products that must be decided.
 namespace padlock::solver {
 namespace {
 

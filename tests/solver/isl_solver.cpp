@@ -36,7 +36,7 @@ isl_val* make_value(isl_ctx* ctx, Int128 value) {
   return value < 0 ? isl_val_neg(made) : made;
 }
 
-/// Nothing where it does not fit, or is not a value.
+/// Returns nullopt if it does not fit, or is not a value.
 std::optional<Int128> read_value(isl_val* owned) {
   const std::unique_ptr<isl_val, decltype([](isl_val* v) { isl_val_free(v); })> value(owned);
   if (value == nullptr || isl_val_is_int(value.get()) != isl_bool_true) return std::nullopt;

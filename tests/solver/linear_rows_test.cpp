@@ -9,9 +9,9 @@
 #include "tests/common/environment.h"
 #include "tests/ir/expr/random_expr.h"
 
-// The lemma that a proof rests on: every point of an expression is one of the linear system that it becomes, so that a
-// system without points has none of the expression's. Judged by points: each variable has the value of what it stands
-// for, and all rows hold.
+// The lemma on which proofs rest: every point of an expression is a point of its linear system, so an empty system
+// means that the expression has no points. Tested by points: each variable takes the value of its expression, and all
+// rows must hold.
 namespace padlock::solver {
 namespace {
 
@@ -21,7 +21,7 @@ struct Tally {
   int points = 0, rows = 0, nonlinear = 0;
 };
 
-/// The values of a system's variables at a point; nothing where one does not fit.
+/// Returns the values of a system's variables at a point; nullopt if one does not fit.
 std::optional<std::vector<Int128>> values_at(const ir::ExprContext& exprs, const LinearSystem& system,
                                              const std::vector<std::int64_t>& point) {
   std::vector<Int128> values;

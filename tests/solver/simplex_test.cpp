@@ -10,7 +10,7 @@
 #include "tests/common/rng.h"
 #include "tests/solver/isl_solver.h"
 
-// What the simplex says of a system, isl must not contradict; and what is no proof is not taken for one.
+// isl must not contradict an answer of the simplex, and an inconclusive result must not count as a proof.
 namespace padlock::solver {
 namespace {
 

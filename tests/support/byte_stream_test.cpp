@@ -78,7 +78,7 @@ TEST_CASE("fixed values are their own bytes, and none is read past the end") {
   ByteReader again(bytes, kSource);
   CHECK_FALSE(again.take(14));
   CHECK_FALSE(again.take(~std::uint64_t{0}));
-  CHECK(again.left() == 13);  // what is refused takes nothing
+  CHECK(again.left() == 13);  // a refused read takes nothing
   CHECK(again.take(13)->data() == bytes.data());
 }
 

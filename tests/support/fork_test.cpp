@@ -13,7 +13,7 @@
 namespace padlock {
 namespace {
 
-/// Forks, and returns what the child returned.
+/// Forks, and returns the child's result.
 template <class Body>
 int in_child(const Body& body) {
   const pid_t child = ::fork();
@@ -29,7 +29,7 @@ int in_child(const Body& body) {
 
 bool is_refused() { return !ForkGuard().status(); }
 
-/// A thread inside a guard, until it is told to leave.
+/// A thread that stays inside a guard until it is asked to leave.
 class Insider {
  public:
   Insider() { entered_.wait(); }
@@ -101,7 +101,7 @@ TEST_CASE("a pause lets a fork pass, and comes back to as many guards as there w
     const ForkGuard outer, inner;
     const ForkPause outside;
     paused.count_down();
-    forked.wait();  // as a callback does that waits for who forks
+    forked.wait();  // as a callback does that waits for the forking thread
   });
   paused.wait();
   CHECK(in_child([] { return is_refused() ? 1 : 0; }) == 0);

@@ -65,7 +65,7 @@ TEST_CASE("a fast contestant runs several times a sample") {
 }
 
 TEST_CASE("who is far behind its rival takes part in the first rounds only") {
-  // They have clocks of their own: what takes long is said, not waited for. A sample is two calls.
+  // They have clocks of their own, which report long times without waiting. A sample is two calls.
   const auto takes = [](std::vector<double> ms) {
     return [ms = std::move(ms), calls = std::size_t{0}](int) mutable -> std::optional<double> {
       return ms[std::min((calls++ + 1) / 2, ms.size() - 1)];
@@ -87,7 +87,7 @@ TEST_CASE("who is far behind its rival takes part in the first rounds only") {
   // In two rounds, 4/1 and 3/1.5.
   CHECK(speed_ratio(*c.find("ours"), *c.find("far"), 1).low == doctest::Approx(2));
 
-  // No time is left: who is close takes part in more rounds than all must, where anybody is.
+  // No time is left: contestants that are close continue beyond the least rounds, if there are any.
   options.budget_ms = 1e-9;
   CHECK(compare("", 0, contestants, options).find("close")->samples_ms.size() == 2);
   options.close_rounds = 5;
@@ -96,7 +96,7 @@ TEST_CASE("who is far behind its rival takes part in the first rounds only") {
   CHECK(longer.find("far")->samples_ms.size() == 2);
   CHECK(compare("", 0, {contestants[0], contestants[1]}, options).find("ours")->samples_ms.size() == 2);
 
-  // The ratio of who takes one time or another has a wide interval; who always takes the same has none.
+  // The ratio of a contestant with two alternating times has a wide interval; a steady one has none.
   std::vector<double> unsteady = {1};
   for (int i = 0; i < 8; ++i) unsteady.push_back(i % 2 == 0 ? 0.95 : 1.2);
   std::vector<double> slower = {1};

@@ -1,4 +1,4 @@
-// A GPU whose memory runs out while a program is loaded or run: the exit status, whichever call says so.
+// A GPU whose memory runs out while a program is loaded or run: the exit status, whichever call fails.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ namespace {
 using runtime::cuda::contains;
 using runtime::cuda::CUresult;
 
-/// The command in this process, so that the fake driver can be told what to do.
+/// Runs the command in this process, so that the fake driver can be controlled.
 struct Command {
   Command() {
     char name[] = "/tmp/padlock_cuda_memory_XXXXXX";
@@ -41,7 +41,7 @@ struct Command {
     return run(
         {"run", folder + "/p.pad", "--device=cuda:0", "--input=x=random", "--bind=n=100", "--seed=1", "--quiet"});
   }
-  /// The exit status; `text` is what was written to stderr.
+  /// Returns the exit status; `text` is the output on stderr.
   int run(const std::vector<std::string>& words) {
     std::fflush(stderr);
     const int terminal = ::dup(STDERR_FILENO);

@@ -10,7 +10,7 @@ using List = std::vector<std::int64_t>;
 List offsets(const List& extents, const List& strides, ElementOrder order) {
   List list;
   for (ElementWalk walk(extents, strides, order); !walk.done(); walk.next()) {
-    // The offset that strides give the coordinates, computed apart.
+    // The offset of the coordinates under the strides, computed independently.
     std::int64_t expected = 0;
     const List coordinates = walk.coordinates();
     for (std::size_t axis = 0; axis < extents.size(); ++axis) expected += coordinates[axis] * strides[axis];

@@ -14,7 +14,7 @@ namespace {
 
 std::unexpected<Failure> usage(std::string text) { return fail(ExitCode::usage, std::move(text)); }
 
-/// The whole text as a decimal number.
+/// Parses a text that is a decimal number and nothing else.
 std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t value = 0;
   const char* const first = text.data();
@@ -36,7 +36,7 @@ Outcome<NameAndRest> split_name(std::string_view option, std::string_view form, 
   return NameAndRest{std::string(text.substr(0, equals)), text.substr(equals + 1)};
 }
 
-/// "@FILE" or "SPEC=@FILE"; nullopt for anything else.
+/// Parses "@FILE" or "SPEC=@FILE"; nullopt for any other text.
 Outcome<std::optional<FileArgument>> parse_file(std::string_view text) {
   if (text.starts_with('@')) return FileArgument{std::string(text.substr(1)), std::nullopt};
   const std::size_t at = text.find("=@");
@@ -63,7 +63,7 @@ Outcome<RawSpec> parse_raw_spec(std::string_view text) {
   const auto type = lib::find_type(std::string(rest));
   if (!type) {
     const std::string_view message = type.error().message();
-    return wrong(message.substr(std::min(message.find("; "), message.size())));  // what to write instead
+    return wrong(message.substr(std::min(message.find("; "), message.size())));  // keeps only the hint after "; "
   }
   spec.type = *type;
   return spec;

@@ -10,10 +10,10 @@
 
 #include "tools/failure.h"
 
-// The values of options: text to data. Failures exit with `usage` and name the option. Nothing here opens a file.
+// Parses the values of options. Failures exit with `usage` and name the option. No file is opened here.
 namespace padlock::tools {
 
-/// Extents and type of a raw file: "4x16xf32", of rank 0 "f32".
+/// Extents and type of a raw file: "4x16xf32"; for rank 0 "f32".
 struct RawSpec {
   std::vector<std::int64_t> extents;
   DLDataType type = {kDLFloat, 32, 1};
@@ -29,7 +29,7 @@ struct LiteralArgument {
   std::string text;
 };
 
-/// InputArgument is what stands behind "--input=NAME=".
+/// The value of "--input=NAME=".
 struct InputArgument {
   std::string name;
   std::variant<FileArgument, RandomArgument, LiteralArgument> value;
@@ -51,15 +51,15 @@ struct ExpectArgument {
 [[nodiscard]] Outcome<InputArgument> parse_input(std::string_view text);
 [[nodiscard]] Outcome<OutputArgument> parse_output(std::string_view text);
 [[nodiscard]] Outcome<ExpectArgument> parse_expect(std::string_view text);
-/// Several "B=4,lo=-3". No name may come twice. `option`: what was typed, for messages.
+/// Parses several "B=4,lo=-3". A name may come only once. `option` is the option as typed, for messages.
 [[nodiscard]] Outcome<std::map<std::string, std::int64_t>> parse_bind(const std::vector<std::string>& texts,
                                                                       std::string_view option = "bind");
 
-/// Every name is a symbol of the program. `option` as above.
+/// Checks that every name is a symbol of the program. `option` as above.
 [[nodiscard]] Outcome<void> check_symbols(const lib::Program& program,
                                           const std::map<std::string, std::int64_t>& symbols,
                                           std::string_view option = "bind");
-/// The failure for symbols without a value: names them and how to give one.
+/// Makes the failure for symbols without a value: it names them and says how to give one.
 [[nodiscard]] std::unexpected<Failure> missing_symbols(const std::vector<std::string>& names);
 
 }  // namespace padlock::tools

@@ -55,7 +55,7 @@ Outcome<void> ArrayFile::read_npy_header() {
   extents_ = header_.shape;
   order_ = header_.fortran_order ? ElementOrder::column_major : ElementOrder::row_major;
   element_bytes_ = header_.item_bytes;
-  // V2 is opaque bytes, which have no order.
+  // V2 is two opaque bytes, whose order is not swapped.
   swapped_ = header_.big_endian && header_.kind != 'V' && element_bytes_ > 1;
   data_offset_ = preamble->text_offset + preamble->text_bytes;
   return {};
@@ -65,7 +65,7 @@ Outcome<void> ArrayFile::check_size() {
   const std::int64_t present = file_.size() - data_offset_;
   Int128 needed = element_bytes_;
   for (const std::int64_t extent : extents_) {
-    // One more factor of at most 2^63 fits, and once it is too much only an empty axis helps.
+    // One more factor of at most 2^63 still fits. Beyond that the product is too large, unless an axis is empty.
     if (needed < Int128{1} << 63) needed *= extent;
     if (extent == 0) needed = 0;
     if (needed == 0) break;

@@ -15,17 +15,17 @@
 
 namespace padlock::tools {
 
-/// A dense array in a file, .npy or raw: its shape is known and its size agrees with it, no element is read yet.
+/// A dense array in a .npy or raw file. Its shape is known and its size agrees with the shape; no element is read yet.
 class ArrayFile {
  public:
-  /// Opens the file and reads the header. Failures: `file`, naming it, where it cannot be read, is no valid .npy
-  /// file, or has more or fewer bytes than its shape says.
+  /// Opens the file and reads the header. Failures: `file`, naming it, if it cannot be read, is no valid .npy file, or
+  /// has more or fewer bytes than its shape.
   [[nodiscard]] static Outcome<ArrayFile> open(const FileArgument& argument);
 
   [[nodiscard]] const std::string& path() const { return file_.path(); }
   [[nodiscard]] const std::vector<std::int64_t>& extents() const { return extents_; }
   [[nodiscard]] ElementOrder order() const { return order_; }
-  /// "<f4[2, 3]": what is in it, for messages.
+  /// Returns type and shape for messages: "<f4[2, 3]".
   [[nodiscard]] std::string description() const;
   [[nodiscard]] bool holds(DLDataType type) const;
 
@@ -40,9 +40,9 @@ class ArrayFile {
   Outcome<void> check_size();
 
   InputFile file_;
-  std::string type_;               // as written
-  std::optional<DLDataType> raw_;  // of a raw file
-  NpyHeader header_;               // of any other
+  std::string type_;               // as written in the file
+  std::optional<DLDataType> raw_;  // set for a raw file
+  NpyHeader header_;               // set for a .npy file
   std::vector<std::int64_t> extents_;
   ElementOrder order_ = ElementOrder::row_major;
   int element_bytes_ = 1;
@@ -51,17 +51,17 @@ class ArrayFile {
   std::int64_t data_bytes_ = 0;
 };
 
-/// The elements of an array file one after another, through a small buffer.
+/// Reads the elements of an array file one by one, through a small buffer.
 class ElementReader {
  public:
   explicit ElementReader(const ArrayFile& file);
-  /// The next element's bytes; valid until the next call. Precondition: not all have been read.
+  /// Returns the next element's bytes, valid until the next call. Precondition: there is a next element.
   [[nodiscard]] Outcome<const std::byte*> next();
 
  private:
   const ArrayFile* file_;  // borrowed (outlives this)
   std::unique_ptr<std::byte[]> buffer_;
-  std::int64_t read_ = 0;  // data bytes taken from the file
+  std::int64_t read_ = 0;  // data bytes read so far
   std::size_t at_ = 0;
   std::size_t filled_ = 0;
 };

@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::int64_t kLine = 64;
 
-/// Rounded up to whole cache lines and one more, so that arrays of a power of two do not all fall on the same sets of a
-/// cache.
+/// Returns whole cache lines and one more, so that arrays of a power of two do not all share the same sets of a cache.
 std::int64_t spaced(std::int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine + kLine; }
 
 std::int64_t bytes_of(const std::vector<lib::TensorInfo>& tensors) {
@@ -50,7 +49,7 @@ lib::Expected<std::vector<std::byte*>> ArgumentSets::add(const lib::Context& con
   std::vector<std::byte*> places;
   for (std::size_t set = 0; set < count_; ++set) {
     std::byte* const to = static_cast<std::byte*>(all.data()) + static_cast<std::size_t>(stride) * set;
-    // A page that was never written is one page of zeros for all.
+    // Pages that were never written share one page of zeros, so each array is filled.
     if (data == nullptr)
       std::memset(to, 1, static_cast<std::size_t>(tensor.storage_bytes));
     else if (tensor.storage_bytes > 0)  // an empty array may have no address
@@ -73,7 +72,7 @@ lib::Expected<PlainCopy> PlainCopy::create(const lib::Context& context, const st
   PlainCopy copy;
   copy.bytes_ = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 0) / 2);
   copy.on_gpu_ = is_gpu(device);
-  // A line apart, so that arrays of a power of two do not all fall on the same sets of a cache.
+  // One line apart, so that arrays of a power of two do not all share the same sets of a cache.
   copy.stride_ = static_cast<std::size_t>(spaced(static_cast<std::int64_t>(copy.bytes_)));
   const auto least = static_cast<std::size_t>(std::max<std::int64_t>(least_bytes, 0));
   copy.count_ = std::min(least / (2 * copy.stride_) + 1, ArgumentSets::kMostSets);
@@ -81,7 +80,7 @@ lib::Expected<PlainCopy> PlainCopy::create(const lib::Context& context, const st
   const auto size = static_cast<std::int64_t>(copy.on_gpu_ ? copy.bytes_ : copy.stride_ * copy.count_);
   for (lib::Memory* array : {&copy.from_, &copy.to_}) {
     PADLOCK_TRY(auto made, context.allocate(size, "an array to copy", copy.on_gpu_ ? device : "host"));
-    // A page that was never written is one page of zeros for all.
+    // Pages that were never written share one page of zeros, so each array is filled.
     if (!copy.on_gpu_) std::memset(made.data(), 1, static_cast<std::size_t>(size));
     *array = std::move(made);
   }

@@ -7,19 +7,19 @@
 
 #include "tools/failure.h"
 
-// Arrays that a program is timed on, and arrays that it is compared with.
+// The arrays of a timed program, and those of the plain copy beside it.
 namespace padlock::tools {
 
-/// Arguments for launch after launch of a call on the host: copies of the inputs, and results, each at a multiple of a
-/// cache line. Used in turn, sets that are together larger than a cache make each launch find its data out of it.
+/// Arguments for launch after launch of a call on the host: copies of the inputs, and results, each aligned to a cache
+/// line. If all sets together exceed a cache, using them in turn makes each launch find its data outside that cache.
 class ArgumentSets {
  public:
-  /// Creates as many sets as have `least_bytes` together: at least one, at most kMostSets.
+  /// Creates sets of at least `least_bytes` together: at least one, at most kMostSets.
   [[nodiscard]] static lib::Expected<ArgumentSets> create(const lib::Context& context, const lib::Call& call,
                                                           const std::vector<lib::Memory>& inputs,
                                                           std::int64_t least_bytes);
 
-  /// Launches the call on the next set; the first after the last.
+  /// Launches the call on the next set. The first follows the last.
   [[nodiscard]] lib::Status launch(const lib::Call& call);
 
   static constexpr std::size_t kMostSets = std::size_t{1} << 16;
@@ -30,25 +30,25 @@ class ArgumentSets {
 
   std::size_t count_ = 1;
   std::size_t current_ = 0;
-  std::vector<lib::Memory> memory_;                // one a tensor, of all sets
-  std::vector<std::vector<const void*>> sources_;  // by set
-  std::vector<std::vector<void*>> targets_;        // by set
+  std::vector<lib::Memory> memory_;                // one for each tensor, with all sets
+  std::vector<std::vector<const void*>> sources_;  // one entry for each set
+  std::vector<std::vector<void*>> targets_;        // one entry for each set
 };
 
-/// A plain copy on a program's device, to compare the program with: memcpy in the host's memory, on a GPU the driver's.
+/// A plain copy on a program's device, to compare the program with: memcpy on the host, the driver's copy on a GPU.
 class PlainCopy {
  public:
-  /// Copies half of `bytes`, so that as many are read and written together, from one array to another. In the host's
-  /// memory it takes pairs of arrays in turn, as many as have `least_bytes` together; one at least.
+  /// Copies `bytes` / 2, so that reads and writes together are `bytes`. On the host it uses pairs of arrays in turn, of
+  /// at least `least_bytes` together; at least one pair.
   [[nodiscard]] static lib::Expected<PlainCopy> create(const lib::Context& context, const std::string& device,
                                                        std::int64_t bytes, std::int64_t least_bytes);
 
-  /// Copies and waits.
+  /// Copies, and waits for the end.
   [[nodiscard]] lib::Status run();
 
  private:
   std::size_t bytes_ = 0;   // of one copy
-  std::size_t stride_ = 0;  // between arrays
+  std::size_t stride_ = 0;  // from one array to the next
   std::size_t count_ = 1;
   std::size_t next_ = 0;
   bool on_gpu_ = false;

@@ -7,12 +7,12 @@
 
 namespace padlock::tools {
 
-/// One run of a call on arrays of the host's memory, on whatever device: on a GPU each array has memory of the device
-/// beside it. The library's memory begins at a page here and at 256 bytes there, so that code which depends on
-/// alignment does on both the same. Borrows the call and the arrays.
+/// One run of a call on arrays in the host's memory. On a GPU each array also has device memory. The library's memory
+/// begins at a page on the host and at 256 bytes on a GPU, so code that depends on alignment runs alike. Borrows the
+/// call and the arrays.
 class DeviceRun {
  public:
-  /// Copies all arrays to the device, the results' too: what a launch does not write stays as it was.
+  /// Copies all arrays to the device, results too: an element that a launch does not write stays unchanged.
   [[nodiscard]] static lib::Expected<DeviceRun> begin(const lib::Context& context, const lib::Call& call,
                                                       const std::string& device, const std::vector<lib::Memory>& inputs,
                                                       const std::vector<lib::Memory>& results);
@@ -26,8 +26,8 @@ class DeviceRun {
   explicit DeviceRun(const lib::Call& call) : call_(&call) {}
 
   const lib::Call* call_;              // borrowed
-  std::vector<lib::Memory> results_;   // the host's
-  std::vector<lib::Memory> mirrored_;  // of a GPU: the inputs', then the results'
+  std::vector<lib::Memory> results_;   // on the host
+  std::vector<lib::Memory> mirrored_;  // on a GPU: the inputs, then the results
   std::vector<const void*> sources_;
   std::vector<void*> targets_;
 };

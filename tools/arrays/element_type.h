@@ -8,13 +8,13 @@
 
 namespace padlock::tools {
 
-// Element types are the library's; their names are the language's.
+// Element types are the library's, their names the language's.
 [[nodiscard]] inline int byte_size(DLDataType type) { return type.bits / 8; }
 [[nodiscard]] inline bool is_same(DLDataType a, DLDataType b) { return a.code == b.code && a.bits == b.bits; }
 
-/// An element as a literal of the language.
+/// Returns an element as a literal of the language.
 [[nodiscard]] std::string element_text(DLDataType type, const std::byte* element);
-/// Its bits. Hosts are little-endian (x86-64), so the low bytes come first.
+/// Returns its bits. Hosts are little-endian (x86-64), so the low bytes come first.
 [[nodiscard]] std::uint64_t element_bits(DLDataType type, const std::byte* element);
 
 }  // namespace padlock::tools

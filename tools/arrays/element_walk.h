@@ -6,11 +6,11 @@
 
 namespace padlock::tools {
 
-/// ElementOrder is that of an array in memory, or in a file.
+/// The order of elements in memory or in a file.
 enum class ElementOrder : std::uint8_t { row_major, column_major };
 
-/// Goes through the coordinates of an array in a given order of memory, and keeps the element offset that strides
-/// give them. Offsets come from adding strides alone.
+/// Walks the coordinates of an array in an order of memory, and keeps each element's offset under given strides.
+/// Offsets come from adding strides; nothing is multiplied.
 class ElementWalk {
  public:
   /// Precondition: as many strides as extents, all >= 0.
@@ -18,7 +18,7 @@ class ElementWalk {
 
   [[nodiscard]] bool done() const { return done_; }
   [[nodiscard]] std::int64_t offset() const { return offset_; }
-  /// In the order of the axes.
+  /// Returns the coordinates in the order of the axes.
   [[nodiscard]] std::vector<std::int64_t> coordinates() const;
   void next();
 
@@ -26,7 +26,7 @@ class ElementWalk {
   struct Axis {
     std::int64_t extent, stride;
     std::int64_t coordinate = 0;
-    std::int64_t start = 0;  // offset at this coordinate with all inner ones 0
+    std::int64_t start = 0;  // offset at this coordinate if all inner ones are 0
   };
   void carry();
 

@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-/// Reads the subset of Python literals that headers are made of.
+/// Reads the subset of Python literals that headers use.
 class LiteralReader {
  public:
   explicit LiteralReader(std::string_view text) : text_(text) {}
 
-  /// Takes the token if it is next, blanks before it included.
+  /// Takes the token if it is next, after any blanks.
   bool take(std::string_view token) {
     skip_blanks();
     if (!text_.substr(at_).starts_with(token)) return false;
@@ -24,7 +24,7 @@ class LiteralReader {
     return true;
   }
 
-  /// A string in either kind of quotes, without escapes.
+  /// Reads a string in either kind of quotes, without escapes.
   std::optional<std::string_view> string() {
     skip_blanks();
     if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) return std::nullopt;
@@ -42,7 +42,7 @@ class LiteralReader {
     return std::nullopt;
   }
 
-  /// A non-negative integer; Python 2 wrote long ones with an L.
+  /// Reads an integer >= 0; Python 2 wrote long ones with an L.
   std::optional<std::int64_t> integer() {
     skip_blanks();
     std::int64_t value = 0;
@@ -58,7 +58,7 @@ class LiteralReader {
     return at_ == text_.size();
   }
 
-  /// Quotes what stands here, for messages.
+  /// Quotes the text at this position, for messages.
   std::string here() {
     skip_blanks();
     constexpr std::size_t kShown = 20;
@@ -81,7 +81,7 @@ std::unexpected<Error> expected(const char* what, LiteralReader& reader) {
   return invalid_argument(fmt::format("npy header: expected {}, found {}", what, reader.here()));
 }
 
-/// "<f4" and so on: byte order, kind, bytes.
+/// Parses "<f4" and so on: byte order, kind, bytes.
 Status parse_descr(std::string_view text, NpyHeader& header) {
   header.descr = std::string(text);
   const auto wrong = [&] {
@@ -187,7 +187,7 @@ Result<NpyHeader> parse_npy_header(std::string_view text) {
 
 namespace {
 
-/// NumPy's letter for a type.
+/// Returns NumPy's letter for a type.
 char kind_of(DLDataType type) {
   switch (type.code) {
     case kDLFloat:
@@ -218,7 +218,7 @@ std::string format_npy_header(DLDataType type, const std::vector<std::int64_t>& 
   if (shape.size() > 1) extents.resize(extents.size() - 2);
   std::string text = fmt::format("{{'descr': '{}{}{}', 'fortran_order': False, 'shape': ({}), }}",
                                  bytes == 1 ? '|' : '<', kind, bytes, extents);
-  // The data begins at a multiple of 64 bytes, as the format asks for.
+  // The format asks for data at a multiple of 64 bytes.
   constexpr std::size_t kPreamble = 10, kAlignment = 64;
   const std::size_t unpadded = kPreamble + text.size() + 1;
   text.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');

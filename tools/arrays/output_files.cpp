@@ -10,11 +10,10 @@
 namespace padlock::tools {
 namespace {
 
-/// Ends the waiting thread: never ignored, unlike those that it waits for, since it is blocked.
+/// Ends the waiting thread. It is never ignored, because that thread blocks it.
 constexpr int kStopWaiting = SIGUSR1;
 
-/// kStopWaiting and, of the signals that ask a command to stop, those that whoever started it does not ignore (nohup, a
-/// shell's "&").
+/// Returns kStopWaiting and those stop signals that the command's parent does not ignore (nohup, a shell's "&").
 sigset_t signals_to_wait_for() {
   sigset_t signals;
   ::sigemptyset(&signals);
@@ -28,13 +27,13 @@ sigset_t signals_to_wait_for() {
 
 }  // namespace
 
-// A thread that waits, unlike a handler, may take a lock: no file can come into being unseen.
+// A thread waits for the signals: unlike a handler it may take a lock, so it knows every file that was created.
 OutputFiles::OutputFiles() : signals_(signals_to_wait_for()) {
   ::pthread_sigmask(SIG_BLOCK, &signals_, &before_);
   try {
     waiter_ = std::thread([this] { wait_for_signal(); });
   } catch (const std::system_error&) {
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);  // no thread to be had: signals do what they do by default
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);  // no thread could be started: signals have their default action
   }
 }
 

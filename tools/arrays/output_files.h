@@ -12,9 +12,9 @@
 
 namespace padlock::tools {
 
-/// OutputFiles are what a command writes to. While one of these lives, SIGINT, SIGTERM and SIGHUP remove the files that
-/// are not complete and end the process with ExitCode::interrupted; a signal that the caller ignores stays ignored.
-/// Make it before any other thread, since threads inherit which signals they leave alone.
+/// The files that a command writes. During the lifetime of an object, SIGINT, SIGTERM and SIGHUP remove incomplete
+/// files and end the process with ExitCode::interrupted; a signal that the caller ignores stays ignored. Create it
+/// before any other thread, since threads inherit the blocked signals.
 class OutputFiles {
  public:
   OutputFiles();
@@ -28,11 +28,11 @@ class OutputFiles {
  private:
   void wait_for_signal();
 
-  sigset_t signals_{};  // what the waiting thread waits for
-  sigset_t before_{};   // what this thread blocked before
+  sigset_t signals_{};  // for which the waiting thread waits
+  sigset_t before_{};   // signals that this thread blocked before
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;
-  std::vector<std::string> unfinished_;  // once finished, nothing has that name any more
+  std::vector<std::string> unfinished_;  // a finished file no longer has the temporary name
   std::thread waiter_;
 };
 

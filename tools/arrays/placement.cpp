@@ -11,8 +11,8 @@
 namespace padlock::tools {
 namespace {
 
-/// Returns whether memory laid out by `strides` is the dense array in that order, byte for byte. The strides of axes
-/// with one element mean nothing.
+/// Returns whether memory with these strides is the dense array in that order, byte for byte. Strides of axes with one
+/// element are ignored.
 bool is_dense(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& strides, ElementOrder order) {
   const auto dense =
       lib::dense_strides(extents, order == ElementOrder::row_major ? PADLOCK_ROW_MAJOR : PADLOCK_COLUMN_MAJOR);
@@ -22,7 +22,7 @@ bool is_dense(const std::vector<std::int64_t>& extents, const std::vector<std::i
   return true;
 }
 
-/// Calls visit(walk, element bytes) for every element of the file; stops where it returns false.
+/// Calls visit(walk, element bytes) for every element of the file; stops if it returns false.
 template <class Visit>
 Outcome<void> for_each_element(const ArrayFile& file, const lib::TensorInfo& tensor, Visit&& visit) {
   ElementReader reader(file);
@@ -41,7 +41,7 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// One of 256 values of a type, as a literal.
+/// Returns one of 256 values of a type, as a literal.
 std::string random_literal(DLDataType type, int i) {
   const int k = i - 128;
   switch (type.code) {
@@ -82,8 +82,8 @@ Outcome<void> place_elements(const ArrayFile& file, const lib::TensorInfo& tenso
   });
   if (!written || is_dense(tensor.extents, tensor.strides, ElementOrder::row_major)) return written;
 
-  // Strides of one's own may put several elements at one address: then the last one written is there, and reading
-  // the file again finds those that differ from it.
+  // The caller's strides may put several elements at one address, which then has the last one. Reading the file again
+  // finds elements that differ from it.
   std::vector<std::int64_t> conflict;
   auto checked = for_each_element(file, tensor, [&](const ElementWalk& walk, const std::byte* element) {
     if (std::memcmp(address(walk), element, size) == 0) return true;

@@ -13,7 +13,7 @@ namespace {
 
 using ArgumentsByName = std::map<std::string, const InputArgument*>;
 
-/// Those that --input gives: tensors and scalars.
+/// Returns the parameters that --input gives: tensors and scalars.
 std::vector<padlock_parameter_info> inputs_of(const lib::Program& program, const ShownNames& names) {
   std::vector<padlock_parameter_info> parameters = program.parameters();
   show_names(parameters, names.inputs);
@@ -21,7 +21,7 @@ std::vector<padlock_parameter_info> inputs_of(const lib::Program& program, const
   return parameters;
 }
 
-/// The parameters that there are, and which of them `name` may stand for.
+/// Returns the list of parameters, with the one that `name` may have meant.
 std::string parameter_list(const std::vector<padlock_parameter_info>& parameters, const std::string& name) {
   std::vector<std::string> names;
   for (const padlock_parameter_info& parameter : parameters) names.emplace_back(parameter.name);
@@ -50,7 +50,7 @@ Outcome<const InputArgument*> find(const ArgumentsByName& map, const padlock_par
                           parameter.kind == PADLOCK_TENSOR ? "@FILE.npy, a raw file or random" : "LITERAL"));
 }
 
-/// The bits of the one element of a file.
+/// Returns the bits of a file's only element.
 Outcome<std::uint64_t> scalar_of(const FileArgument& argument, const padlock_parameter_info& parameter) {
   PADLOCK_TRY(const ArrayFile file, ArrayFile::open(argument));
   std::uint64_t bits = 0;
@@ -66,7 +66,7 @@ Outcome<std::uint64_t> scalar_of(const FileArgument& argument, const padlock_par
   return bits;
 }
 
-/// Describes a file's array to a binding: extents and, where they are not dense and row-major, strides.
+/// Describes a file's array to a binding: extents, and strides unless they are dense and row-major.
 Outcome<lib::TensorView> view_of(const ArrayFile& file, DLDataType type) {
   PADLOCK_TRY(auto strides,
               or_fail(ExitCode::file, lib::dense_strides(file.extents(), file.order() == ElementOrder::row_major
@@ -82,7 +82,7 @@ Outcome<RunInputs> RunInputs::open(const lib::Program& program, const std::vecto
   const std::vector<padlock_parameter_info> parameters = inputs_of(program, names);
   PADLOCK_TRY(const auto map, by_name(parameters, arguments));
   RunInputs inputs(program);
-  // Names and literals first: a slip of the pen should not wait for a file.
+  // Names and literals first: a typing error should not wait for a file.
   for (const padlock_parameter_info& parameter : parameters) {
     if (parameter.kind != PADLOCK_SCALAR) continue;
     PADLOCK_TRY(const auto argument, find(map, parameter));
@@ -145,7 +145,7 @@ Outcome<lib::Binding> RunInputs::binding(const std::map<std::string, std::int64_
     binding.inputs.back() = views_.back().get();
   }
   const auto missing = program_.missing(binding);
-  // Leave all other errors to the binding of the sizes, which reports them.
+  // The binding of the sizes reports all other errors.
   if (missing && !missing->empty()) return missing_symbols(*missing);
   return binding;
 }

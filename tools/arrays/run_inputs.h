@@ -14,23 +14,23 @@
 
 namespace padlock::tools {
 
-/// The inputs of a run: first what the command line says of them, then, once sizes are bound, their memory.
+/// The inputs of a run: first the command line's description of them, then, once sizes are bound, their memory.
 class RunInputs {
  public:
-  /// Matches arguments with parameters by the names to show, reads literals and opens files (their headers alone).
+  /// Matches arguments with parameters by the shown names, reads literals and opens files (only their headers).
   /// Failures: `usage` for names and literals, `file`, and `mismatch` for a file of another type.
   [[nodiscard]] static Outcome<RunInputs> open(const lib::Program& program, const std::vector<InputArgument>& arguments,
                                                const ShownNames& names = {});
 
-  /// Makes the binding that sizes come from; it borrows this. Failures: `usage` where a symbol has no value; `file` for
-  /// one of too many elements.
+  /// Makes the binding, which borrows this. Failures: `usage` for a symbol without a value; `file` for a file of too
+  /// many elements.
   [[nodiscard]] Outcome<lib::Binding> binding(const std::map<std::string, std::int64_t>& symbols);
   /// Allocates every input and fills it.
   [[nodiscard]] Outcome<void> load(const lib::Context& context, const lib::Call& call, std::uint64_t seed);
 
-  /// Returns whether the seed matters.
+  /// Returns whether an input is random, so that the seed matters.
   [[nodiscard]] bool any_random() const;
-  /// After `load`, in the program's order; all borrowed from this.
+  /// Returns the memory of each input in the program's order, after `load`; borrowed from this.
   [[nodiscard]] const std::vector<lib::Memory>& memory() const { return memory_; }
   [[nodiscard]] std::vector<const void*> pointers() const;
 
@@ -40,9 +40,9 @@ class RunInputs {
   Outcome<void> add_scalar(const padlock_parameter_info& parameter, const InputArgument& argument);
 
   lib::Program program_;
-  std::vector<std::optional<ArrayFile>> files_;  // one a tensor parameter; nullopt: random
-  std::deque<lib::TensorView> views_;            // of the files; what is bound points to them
-  std::vector<DLDataType> types_;                // of the tensor parameters
+  std::vector<std::optional<ArrayFile>> files_;  // one for each tensor parameter; nullopt: random
+  std::deque<lib::TensorView> views_;            // of the files; the binding points to them
+  std::vector<DLDataType> types_;                // one for each tensor parameter
   std::vector<std::uint64_t> scalars_;
   std::vector<lib::Memory> memory_;
 };

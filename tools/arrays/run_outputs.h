@@ -21,25 +21,25 @@ struct ExpectReport {
   Comparison comparison;
 };
 
-/// The results of a run: what the command line wants done with them, then their memory.
+/// The results of a run: first the command line's requests for them, then their memory.
 class RunOutputs {
  public:
-  /// Matches names with results, by the names to show, and opens the files to compare with. Failures: `usage` for names
+  /// Matches names with results by the shown names, and opens the files to compare with. Failures: `usage` for names
   /// and formats, `file`.
   [[nodiscard]] static Outcome<RunOutputs> open(const lib::Program& program, const std::vector<OutputArgument>& outputs,
                                                 const std::vector<ExpectArgument>& expects,
                                                 const ShownNames& names = {});
 
-  /// Memory of each result.
+  /// Allocates memory for each result.
   [[nodiscard]] Outcome<void> allocate(const lib::Context& context, const lib::Call& call);
-  /// Writes all files beside their names, and only when all are complete gives them these names.
+  /// Writes all files under temporary names, and renames them once all are complete.
   [[nodiscard]] Outcome<void> write_files(OutputFiles& files) const;
-  /// `inputs`: what the results were computed from.
+  /// `inputs`: the values from which the results were computed.
   [[nodiscard]] Outcome<std::vector<ExpectReport>> compare(const lib::Call& call,
                                                            const std::vector<const void*>& inputs,
                                                            std::uint64_t ulp) const;
 
-  /// After `allocate`: of each result what it is, borrowed from the call and this, and where.
+  /// Returns each result's description and memory, after `allocate`; borrowed from the call and this.
   [[nodiscard]] const std::vector<lib::TensorInfo>& results() const { return results_; }
   [[nodiscard]] const std::vector<lib::Memory>& memory() const { return memory_; }
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t result) const;

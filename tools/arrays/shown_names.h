@@ -8,13 +8,13 @@
 
 namespace padlock::tools {
 
-/// What a program was made of may call its inputs and results otherwise, as a model does: these names are the ones that
-/// a caller types and reads. By the program's names; empty: those.
+/// The names of inputs and results that a caller types and reads. A model's may differ from those of the program made
+/// from it. Keys are the program's names; empty: the program's names are shown.
 struct ShownNames {
   std::map<std::string, std::string> inputs, results;
 };
 
-/// Gives parameters or results the names to show. They borrow `names`.
+/// Replaces names of parameters or results by the shown ones. They borrow `names`.
 inline void show_names(std::span<padlock_parameter_info> list, const std::map<std::string, std::string>& names) {
   for (padlock_parameter_info& one : list)
     if (const auto found = names.find(one.name); found != names.end()) one.name = found->second.c_str();

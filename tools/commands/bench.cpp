@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <random>
 
 #include "support/cpu_cache.h"
@@ -15,6 +16,7 @@
 #include "tools/commands/model_names.h"
 #include "tools/commands/open.h"
 #include "tools/text/bench_report.h"
+#include "tools/text/waiting.h"
 
 namespace padlock::tools {
 namespace {
@@ -32,9 +34,9 @@ struct BenchOptions {
   bool quiet = false;
 };
 
-constexpr double kBudgetMs = 5000;  // of a comparison, three rounds excepted
+constexpr double kBudgetMs = 5000;  // for one comparison, beyond three rounds
 
-/// The inputs that are given, and random ones for the other tensors.
+/// Returns the given inputs, and random ones for the other tensors.
 Outcome<std::vector<InputArgument>> inputs_of(const BenchOptions& options, const lib::Program& program) {
   std::vector<InputArgument> inputs;
   for (const std::string& text : options.inputs) {
@@ -50,7 +52,7 @@ Outcome<std::vector<InputArgument>> inputs_of(const BenchOptions& options, const
   return inputs;
 }
 
-/// A call with the arrays that it is timed on. All borrowed.
+/// A call with its arrays; all borrowed.
 struct Subject {
   const lib::Context& context;
   const lib::Call& call;
@@ -69,7 +71,7 @@ struct Subject {
 
 using Timed = lib::Expected<padlock::Comparison>;
 
-/// Times `launch` beside `copy`; the first of their errors.
+/// Times `launch` beside `copy`. Returns the first of their errors.
 Timed time_beside_copy(const Subject& subject, const char* title, PlainCopy& copy,
                        const std::function<lib::Status()>& launch) {
   lib::Status failed;
@@ -99,7 +101,7 @@ Timed time_cold(const Subject& subject) {
   return time_beside_copy(subject, "cold", copy, [&] { return sets.launch(subject.call); });
 }
 
-/// One comparison with the data where the last launch left it, and on the host one with data that is in no cache.
+/// Compares with the data as the last launch left it, and on the host also with data outside all caches.
 Outcome<std::vector<padlock::Comparison>> time_all(const Subject& subject) {
   std::vector<padlock::Comparison> all;
   for (const auto time : {time_warm, time_cold}) {
@@ -129,7 +131,9 @@ Outcome<ExitCode> execute(const BenchOptions& options, const lib::Context& conte
       .inputs = inputs,
       .outputs = outputs,
       .timing = {.rounds = static_cast<int>(options.rounds), .budget_ms = kBudgetMs, .warm_up_ms = 20, .seed = seed}};
+  std::optional<Waiting> waiting(std::in_place, fmt::format("timing {} beside a copy", program.name()));
   PADLOCK_TRY(const auto comparisons, time_all(subject));
+  waiting.reset();
   const BenchReport report{.program = program.name(),
                            .device = options.device,
                            .call = call,

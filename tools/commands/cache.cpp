@@ -13,7 +13,7 @@
 namespace padlock::tools {
 namespace {
 
-/// Describes the records of --cache, and warns of those that are damaged.
+/// Describes the records of --cache, and warns of damaged ones.
 Outcome<JsonValue> described(const lib::Cache& cache) {
   PADLOCK_TRY(const auto json, or_fail(ExitCode::cache, cache.describe()));
   PADLOCK_TRY(auto report, JsonValue::parse(json.view()));
@@ -23,7 +23,7 @@ Outcome<JsonValue> described(const lib::Cache& cache) {
   return report;
 }
 
-/// The keys that --program names.
+/// Returns the keys that --program names.
 CacheKeys keys_of(const JsonValue& report, const CacheOptions& options) {
   CacheKeys keys;
   for (const JsonValue& key : report["keys"].items())
@@ -31,7 +31,7 @@ CacheKeys keys_of(const JsonValue& report, const CacheOptions& options) {
   return keys;
 }
 
-/// Prints them, as text and as JSON.
+/// Prints keys, as text and as JSON.
 Outcome<ExitCode> print_keys(const CacheOptions& options, std::string (*text_of)(const CacheKeys&),
                              std::string (*json_of)(const std::string&, const CacheKeys&)) {
   PADLOCK_TRY(const auto cache, open_cache(options.cache));
@@ -81,7 +81,7 @@ Outcome<ExitCode> cache_export(const CacheOptions& options) {
   return ExitCode::ok;
 }
 
-/// An action of `cache`: what it is called, which options it has besides --cache and --json, and its examples.
+/// An action of `cache`: its name, its options besides --cache and --json, and its examples.
 struct Entry {
   const char* name;
   const char* help;

@@ -18,7 +18,7 @@ JsonWriter begin_json(const char* command, const std::string& cache) {
   return json;
 }
 
-/// Returns, for each line, what its record is about.
+/// Returns a title for each line's record.
 Outcome<std::vector<std::string>> titles(const lib::Text& lines) {
   PADLOCK_TRY(const auto list, or_fail(ExitCode::internal, lib::Cache::titles(lines)));
   return split_lines(list.view());
@@ -36,8 +36,8 @@ bool is_date(const std::string& text) {
   return std::ranges::equal(text, kShape, fits);
 }
 
-/// All that the files hold goes into the cache, once all can be read. One that has bad records gives its good ones, and
-/// the command exits as for a cache that is of no use.
+/// Adds the records of all files to the cache, once all files can be read. A file with bad records gives its good ones,
+/// and the command then exits as for an unusable cache.
 Outcome<ExitCode> take_in(const char* command, const CacheOptions& options) {
   PADLOCK_TRY(const auto cache, open_cache(options.cache));
   std::vector<lib::Cache> files;
@@ -63,7 +63,7 @@ Outcome<ExitCode> take_in(const char* command, const CacheOptions& options) {
   return printed && problems > 0 ? ExitCode::cache : printed;
 }
 
-/// The URL as it may be shown.
+/// Returns the URL without its password.
 std::string without_password(const std::string& url) {
   const std::size_t begin = url.find("//"), at = url.rfind('@');
   if (!url.starts_with("redis://") || at == std::string::npos) return url;
@@ -75,8 +75,8 @@ std::string without_password(const std::string& url) {
 Outcome<ExitCode> cache_merge(const CacheOptions& options) { return take_in("cache merge", options); }
 Outcome<ExitCode> cache_import(const CacheOptions& options) { return take_in("cache import", options); }
 
-/// Syncs. A fault of the exchange costs what the exchange has, and no more: the cache serves as before. The command
-/// says so in warnings, and exits as one whose purpose was not reached.
+/// Syncs. A failed exchange leaves the cache as it was. The command warns of it, and its exit code says that the sync
+/// did not succeed.
 Outcome<ExitCode> cache_sync(const CacheOptions& options) {
   PADLOCK_TRY(const auto cache, open_cache(options.cache));
   std::optional<Waiting> waiting(std::in_place,

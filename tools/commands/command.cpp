@@ -19,7 +19,7 @@
 namespace padlock::tools {
 namespace {
 
-/// The value of the last --json, which is kStandardOutput without one; nullopt where JSON was not asked for.
+/// Returns the value of the last --json, kStandardOutput if it has none; nullopt without --json.
 std::optional<std::string> json_destination(std::span<const std::string> arguments) {
   constexpr std::string_view kOption = "--json";
   std::optional<std::string> destination;
@@ -31,13 +31,13 @@ std::optional<std::string> json_destination(std::span<const std::string> argumen
   return destination;
 }
 
-/// The words before the first option or file: "cache show".
+/// Returns the words before the first option or file: "cache show".
 std::string command_name(std::span<const std::string> arguments) {
   if (arguments.empty() || arguments[0].starts_with("-")) return {};
   return arguments[0] == "cache" && arguments.size() > 1 ? arguments[0] + " " + arguments[1] : arguments[0];
 }
 
-/// Tells people on stderr, and programs where they want their JSON.
+/// Reports a failure: to people on stderr, and to programs in the requested JSON.
 int report(const Failure& failure, std::span<const std::string> arguments) {
   for (const FailureItem& error : failure.errors) say(fmt::format("padlock: error: {}\n", error.text));
   if (const auto destination = json_destination(arguments); destination && !failure.has_report) {
@@ -48,7 +48,7 @@ int report(const Failure& failure, std::span<const std::string> arguments) {
   return static_cast<int>(failure.code);
 }
 
-/// CLI11 has one way to say that a value is optional, and it takes the next argument for one.
+/// Gives a --json without a value the value "-": CLI11 would otherwise take the next argument for it.
 void complete_json_flag(std::vector<std::string>& arguments) {
   for (std::string& argument : arguments) {
     if (argument == "--") break;
@@ -56,8 +56,8 @@ void complete_json_flag(std::vector<std::string>& arguments) {
   }
 }
 
-/// Failure: usage, for a word that is no subcommand or an option that the subcommand has not, with the closest one.
-/// Values of options are not looked at.
+/// Failure: usage, with the closest name, for an unknown subcommand or an option that the subcommand does not have.
+/// Values of options are not checked.
 Outcome<void> check_names(const CommandInfo& command, const std::string& words,
                           std::span<const std::string> arguments) {
   if (!command.commands.empty() && !arguments.empty() && !arguments.front().starts_with("-")) {
@@ -81,14 +81,14 @@ Outcome<void> check_names(const CommandInfo& command, const std::string& words,
   return {};
 }
 
-/// "padlock help run" is "padlock run --help".
+/// Turns "padlock help run" into "padlock run --help".
 void complete_help(std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front() != "help") return;
   arguments.erase(arguments.begin());
   arguments.emplace_back("--help");
 }
 
-/// What stands below every help.
+/// Returns the text below every help.
 std::string help_footer() {
   std::string text = "Exit codes:\n";
   for (const ExitMeaning& meaning : kExitMeanings)
@@ -112,7 +112,7 @@ void add_all(Subcommand& all) {
   add_worker(all);
 }
 
-/// CLI11 says "program is required", which does not say where one stands.
+/// Returns a message that, unlike CLI11's "program is required", says where the argument stands.
 std::string lacking(const CLI::ParseError& error, const std::string& words) {
   const std::string_view what = error.what();
   if (what.starts_with("A subcommand")) return fmt::format("expected a subcommand; {} -h lists them", words);
@@ -134,20 +134,20 @@ Outcome<ExitCode> parse_and_run(std::vector<std::string> arguments) {
   PADLOCK_CHECK(check_names(all.describe(), "padlock", arguments));
   const std::string words = command_name(arguments).empty() ? "padlock" : "padlock " + command_name(arguments);
   complete_json_flag(arguments);
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 expects the last argument first
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError))
       return fail(ExitCode::usage, lacking(error, words));
     if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) return fail(ExitCode::usage, error.what());
-    app.exit(error);  // prints the help that was asked for
+    app.exit(error);  // prints the requested help
     return ExitCode::ok;
   }
   return action();
 }
 
-/// Output that could not be written is a failure, however well the rest went.
+/// Failure: output that could not be written, even if the rest succeeded.
 Outcome<void> finish_output() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
   return fail(ExitCode::file, fmt::format("cannot write to stdout: {}", std::strerror(errno)));
@@ -157,7 +157,7 @@ Outcome<void> finish_output() {
 
 Outcome<void> write_text(const std::string& destination, const std::string& text, OutputFiles* files) {
   if (destination == kStandardOutput) {
-    std::fwrite(text.data(), 1, text.size(), stdout);  // finish_output says whether it went well
+    std::fwrite(text.data(), 1, text.size(), stdout);  // finish_output reports errors
     return {};
   }
   PADLOCK_TRY(AtomicFile file,
@@ -174,7 +174,7 @@ Outcome<ExitCode> print(const std::string& destination, const std::string& json,
 }
 
 int run_command_line(std::vector<std::string> arguments) {
-  // Everything below returns its errors; what the standard library or CLI11 still throws ends here.
+  // All code below returns its errors; exceptions of the standard library and CLI11 end here.
   try {
     const Outcome<ExitCode> outcome = parse_and_run(arguments);
     const Outcome<void> finished = finish_output();

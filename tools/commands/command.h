@@ -8,7 +8,7 @@
 
 namespace padlock::tools {
 
-// One a file: each adds its subcommand.
+// Each function adds a subcommand, and has a file of its own.
 void add_run(Subcommand& app);
 void add_emit(Subcommand& app);
 void add_prove(Subcommand& app);
@@ -23,17 +23,17 @@ void add_version(Subcommand& app);
 void add_completion(Subcommand& app);
 void add_worker(Subcommand& app);
 
-/// The subcommand of a tuner's process, which is in no list.
+/// The subcommand that a tuner's worker process runs; no help lists it.
 inline constexpr const char* kWorkerCommand = "worker";
 /// "padlock 0.1.0 (LLVM 22.1.0)".
 [[nodiscard]] std::string version_line();
 
-/// Writes to stdout, or to a file that appears whole or not at all, and that an interruption removes where it is one of
-/// `files`.
+/// Writes to stdout, or to a file that appears whole or not at all. If the file is one of `files`, an interruption
+/// removes its unfinished part.
 [[nodiscard]] Outcome<void> write_text(const std::string& destination, const std::string& text,
                                        OutputFiles* files = nullptr);
-/// Writes `json` where --json says, nowhere if that is empty, and `text` to stdout, unless `quiet` or the JSON is
-/// there.
+/// Writes `json` to --json's destination, unless that is empty. Writes `text` to stdout, unless `quiet` is set or the
+/// JSON goes there.
 [[nodiscard]] Outcome<ExitCode> print(const std::string& destination, const std::string& json, const std::string& text,
                                       bool quiet = false, OutputFiles* files = nullptr);
 

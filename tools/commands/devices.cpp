@@ -10,7 +10,7 @@
 namespace padlock::tools {
 namespace {
 
-/// Describes the target of this machine: what the compiler says of itself, or why it cannot be asked.
+/// Describes this machine's target, or says why the compiler cannot be asked.
 std::string host_target(const lib::Context& context) {
   const auto target = context.describe_target("host");
   return target ? std::string(target->view()) : std::string("not available: ") + target.error().message();

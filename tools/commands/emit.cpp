@@ -19,7 +19,7 @@ struct EmitOptions {
 Outcome<ExitCode> emit(const EmitOptions& options) {
   PADLOCK_TRY(const auto context, open_context());
   PADLOCK_TRY(const auto program, load_program(context, options.program));
-  // A stage that all targets share is asked for by the name of one that there is, too.
+  // An unknown target is reported even for a stage that all targets share.
   PADLOCK_TRY(const auto target, or_compile_failure(context.describe_target(options.target), options.program));
   PADLOCK_TRY(const auto text, or_compile_failure(program.emit(options.stage, {.target = options.target,
                                                                                .config = options.config,

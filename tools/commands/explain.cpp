@@ -25,7 +25,7 @@ struct ExplainOptions {
   std::string json;
 };
 
-/// "S + 3", or under a binding "S + 3 = 13".
+/// Prints "S + 3", or with a binding "S + 3 = 13".
 std::string text_of(const JsonValue& quantity) {
   const std::string& expression = quantity["expression"].text();
   const JsonValue& value = quantity["value"];
@@ -48,18 +48,18 @@ std::string tensor_lines(const JsonValue& tensors) {
   return text;
 }
 
-/// Nothing where it is not known, which without sizes it is not.
+/// Returns `yes` or `no`; empty if the truth is unknown, as it is without sizes.
 const char* verdict(const JsonValue& truth, const char* yes, const char* no) {
   return !truth.exists() ? "" : truth.truth() ? yes : no;
 }
 
-/// "5120 bytes" of memory beside the tensors, if the sizes are bound and take any.
+/// Prints "5120 bytes" of memory beside the tensors; empty without a binding, or if there is none.
 std::string memory_line(const JsonValue& quantity, const char* what) {
   const JsonValue& bytes = quantity["value"];
   return bytes.exists() && bytes.integer() > 0 ? fmt::format("    {} of {} bytes\n", what, bytes.integer()) : "";
 }
 
-/// A long comparison without its middle, which --json has.
+/// Cuts out the middle of a long comparison, which --json prints whole.
 std::string shortened(const std::string& text) {
   constexpr std::size_t kMost = 120, kBegin = 72, kEnd = 32;
   if (text.size() <= kMost) return text;
@@ -85,7 +85,7 @@ std::string kernel_lines(const JsonValue& kernel) {
   return text;
 }
 
-/// One screen: bounds are left out, which the program states itself or the language does, and a long list is cut.
+/// Prints at most one screen: leaves out bounds, which the program or the language states, and cuts a long list.
 std::string requirement_lines(const JsonValue& requirements) {
   constexpr int kShown = 12;
   std::string text = "checked when sizes are bound, besides each symbol's bounds\n";
@@ -123,7 +123,7 @@ Outcome<std::optional<lib::Binding>> binding_of(const lib::Context& context, con
   return std::optional(std::move(binding));
 }
 
-/// Code for a GPU is explained on simt, which has the same kernels and needs no GPU, unless one is named.
+/// Without --device, a GPU target is explained on simt, which has the same kernels and needs no GPU.
 Outcome<lib::CompileOptions> compile_options(const lib::Context& context, const ExplainOptions& options) {
   const bool for_gpu = options.target.starts_with("sm_");
   lib::CompileOptions made;
@@ -146,7 +146,7 @@ Outcome<ExitCode> explain(const ExplainOptions& options) {
   const auto binding = binding_of(context, program, options);
   if (!binding) return std::unexpected(binding.error());
   const auto json = program.explain(compile, *binding ? &**binding : nullptr);
-  // A binding that is whole can only fail for what it asks.
+  // A complete binding fails only if the sizes break a requirement.
   if (!json && json.error().status() == PADLOCK_FAILED_PRECONDITION)
     return fail(ExitCode::mismatch, json.error(), options.program);
   if (!json) return compile_failure(json.error(), options.program);

@@ -3,7 +3,7 @@
 namespace padlock::tools {
 namespace {
 
-// A handler has nothing else that it could reach.
+// Global, because a signal handler can reach nothing else.
 volatile sig_atomic_t g_requested = 0;
 
 extern "C" void note_signal(int) { g_requested = 1; }

@@ -6,9 +6,9 @@
 
 namespace padlock::tools {
 
-/// While one of these lives, SIGINT, SIGTERM and SIGHUP are only noted, so that a command may end what it is at and
-/// keep what it has; a second one ends the process as ever. A signal that the caller ignores stays ignored. One at a
-/// time.
+/// During the lifetime of an object, the first SIGINT, SIGTERM or SIGHUP is only noted, so that a command can finish
+/// and keep its results. A second one ends the process as usual. A signal that the caller ignores stays ignored. Only
+/// one object may exist at a time.
 class Interruption {
  public:
   Interruption();

@@ -6,8 +6,8 @@
 
 namespace {
 
-/// Opens those of stdin, stdout and stderr that the caller has closed. Else the next file that is opened, such as a
-/// cache, would take their number, and what is written to them.
+/// Opens those of stdin, stdout and stderr that the caller has closed. Otherwise the next opened file, such as a cache,
+/// would get the number and receive its output.
 void open_standard_files() {
   int file = 0;
   while (file >= 0 && file <= 2) file = ::open("/dev/null", O_RDWR);
@@ -17,6 +17,6 @@ void open_standard_files() {
 
 int main(int argc, char** argv) {
   open_standard_files();
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is a write that fails, and leaves nothing behind
+  std::signal(SIGXFSZ, SIG_IGN);  // then a write beyond the file size limit fails, and the file is removed
   return padlock::tools::run_command_line({argv + (argc > 0 ? 1 : 0), argv + argc});
 }

@@ -61,7 +61,7 @@ Outcome<void> add_symbols(const InputArgument& argument, const std::vector<JsonV
   return {};
 }
 
-/// Returns the one of the places that has the name in the model, else in the program; null: none has.
+/// Finds a place by its name in the model, else by its name in the program; null if there is none.
 const JsonValue* find(const JsonValue& places, const std::string& name) {
   for (const JsonValue& place : places.items())
     if (place["name"].text() == name) return &place;
@@ -70,7 +70,7 @@ const JsonValue* find(const JsonValue& places, const std::string& name) {
   return nullptr;
 }
 
-/// The program's name by the model's, or the other way.
+/// Maps names of the model to names of the program, or the other way.
 std::map<std::string, std::string> names_of(const JsonValue& places) {
   std::map<std::string, std::string> names;
   for (const JsonValue& place : places.items())
@@ -91,7 +91,7 @@ Outcome<void> rename_symbols(const JsonValue& places, std::map<std::string, std:
   return {};
 }
 
-/// Sizes of which none is given: the program's symbols would be named, which the caller has not seen.
+/// Reports sizes without a value by the model's names: the caller has never seen the program's symbols.
 Outcome<void> check_sizes(const JsonValue& places, const std::map<std::string, std::int64_t>& symbols) {
   for (const JsonValue& place : places.items()) {
     const auto& names = place["parameters"].items();

@@ -18,7 +18,7 @@ namespace padlock::tools {
 namespace {
 
 constexpr std::int64_t kMostModelBytes = std::int64_t{512} << 20;
-// More than a program may have, so that it is the library that says so.
+// More than a program may have, so that the library reports a text that is too long.
 constexpr std::int64_t kMostTextBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kMostPackBytes = std::int64_t{4} << 30;
 
@@ -53,7 +53,7 @@ Outcome<padlock_context_options> context_options(const CacheChoice& choice) {
 }
 
 Outcome<lib::Context> open_context(padlock_context_options options) {
-  // Where PADLOCK_LOG is set, the library itself prints warnings.
+  // With PADLOCK_LOG set, the library itself prints warnings.
   const char* const asked = std::getenv("PADLOCK_LOG");
   options.log = asked == nullptr || *asked == '\0' ? warn : nullptr;
   return or_fail(ExitCode::cache, lib::Context::create(options));
@@ -91,7 +91,7 @@ Outcome<lib::Program> load_program(const lib::Context& context, const std::strin
   }
   auto program = context.load(path);
   if (program) return *std::move(program);
-  // An error of the file system names the path itself.
+  // An error of the file system already names the path.
   const bool is_text_error = program.error().line() > 0;
   return fail(ExitCode::file, program.error(), is_text_error ? path : std::string());
 }

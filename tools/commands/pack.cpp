@@ -23,7 +23,7 @@ struct PackOptions {
   bool quiet = false;
 };
 
-/// "host,sm_90" in its parts.
+/// Splits "host,sm_90" at the commas.
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> parts = {""};
   for (const char c : text) {
@@ -52,7 +52,7 @@ Outcome<ExitCode> list(const PackOptions& options) {
 
 Outcome<lib::Pack> compile(const PackOptions& options) {
   PADLOCK_TRY(auto chosen, context_options(options.cache));
-  // The machine that runs the pack is another one: its cores and caches are not asked for.
+  // Another machine will run the pack, so its cores and caches need not match.
   chosen.cache_match = PADLOCK_MATCH_LOOSE;
   if (!options.assembler.empty()) chosen.assembler = options.assembler.c_str();
   PADLOCK_TRY(const auto context, open_context(chosen));

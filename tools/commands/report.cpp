@@ -19,8 +19,8 @@ namespace {
 constexpr double kSampleSeconds = 200e-6, kCopySeconds = 0.5;
 constexpr std::size_t kMostSamples = 31;
 
-/// Picoseconds of one copy: the median of samples of at least so long each, after a first one. Found on memory that is
-/// in no cache, as a tuning's. 0 where there is no memory for it.
+/// Returns the picoseconds of one copy: the median of samples of at least kSampleSeconds each, after an untimed copy.
+/// The memory is in no cache, as while tuning. Returns 0 if there is no memory for it.
 double copy_time(const lib::Context& context, const std::string& device, std::int64_t bytes) {
   auto copy = PlainCopy::create(context, device, bytes, bytes_beyond_caches());
   if (!copy || !copy->run()) return 0;
@@ -37,7 +37,7 @@ double copy_time(const lib::Context& context, const std::string& device, std::in
   return median(samples);
 }
 
-/// By program, what its text is for.
+/// Programs by fingerprint.
 using Texts = std::map<std::string, lib::Program>;
 
 Outcome<Texts> by_fingerprint(const std::vector<lib::Program>& programs) {
@@ -51,7 +51,7 @@ Outcome<Texts> by_fingerprint(const std::vector<lib::Program>& programs) {
   return texts;
 }
 
-/// Adds what the program's text says of these sizes, if it says it here.
+/// Adds the program's facts about these sizes; none if this machine cannot compute them.
 void add_facts(ReportRegion& region, const lib::Program& program, const JsonValue& key, const JsonValue& sizes) {
   region.program = program.name();
   lib::Binding binding;
@@ -65,7 +65,7 @@ void add_facts(ReportRegion& region, const lib::Program& program, const JsonValu
   if (!json) return;
   const auto explanation = JsonValue::parse(json->view());
   if (!explanation) return;
-  // Another CPU's may be another.
+  // The record may be another CPU's, whose default may differ.
   if (!on_host || (*explanation)["target"].text() == key_field(key, "cpu"))
     region.default_config = (*explanation)["config"].text();
   for (const char* list : {"inputs", "results"})
@@ -109,7 +109,7 @@ Outcome<std::vector<ReportRegion>> report_regions(const lib::Context& context, c
   PADLOCK_TRY(const Texts texts, by_fingerprint(programs));
   std::vector<ReportRegion> regions;
   for (const JsonValue* key : keys) {
-    std::map<std::pair<std::string, std::string>, std::size_t> places;  // by region, and by sizes with regime
+    std::map<std::pair<std::string, std::string>, std::size_t> places;  // keys are region, and sizes with regime
     for (const JsonValue& m : (*key)["measurements"].items()) {
       const auto [place, is_new] =
           places.try_emplace({m["region"].text(), sizes_text(m["sizes"]) + " " + m["regime"].text()}, regions.size());

@@ -9,9 +9,9 @@
 
 namespace padlock::tools {
 
-/// Gathers what a page shows of keys. Of one whose program is among `programs` it has more than the cache says: the
-/// program's name, the bytes that it moves, the default config and, with a `copy_device` ("host", "cuda:0"; empty:
-/// without), the time of a plain copy of as many bytes there.
+/// Collects the contents of a page about keys. For a program among `programs` it adds the program's name, the bytes
+/// that it moves, and the default config. With `copy_device` ("host", "cuda:0"; empty: none) it adds the time of a
+/// plain copy of as many bytes there.
 [[nodiscard]] Outcome<std::vector<ReportRegion>> report_regions(const lib::Context& context, const CacheKeys& keys,
                                                                 const std::vector<lib::Program>& programs,
                                                                 const std::string& copy_device);

@@ -19,7 +19,7 @@ namespace {
 
 struct RunOptions {
   std::string program;
-  std::string packed;  // the program of a pack
+  std::string packed;  // the name of a program in a pack
   std::vector<std::string> inputs, outputs, expects, binds;
   std::string device = "host";
   std::string target;
@@ -32,7 +32,7 @@ struct RunOptions {
   bool quiet = false;
 };
 
-/// The texts of options as data.
+/// The parsed texts of options.
 struct RunRequest {
   std::vector<InputArgument> inputs;
   std::vector<OutputArgument> outputs;
@@ -59,7 +59,7 @@ Outcome<RunRequest> parse_options(const RunOptions& options) {
   return request;
 }
 
-/// Failures: usage for a device that there is not, or a target that is not for it; unavailable.
+/// Failures: usage for an unknown device, or a target that the device does not run; unavailable.
 Outcome<void> check_options(const lib::Context& context, const RunOptions& options) {
   if (auto checked = check_device(context, options.device); !checked && checked.error().code == ExitCode::usage)
     return checked;
@@ -69,7 +69,7 @@ Outcome<void> check_options(const lib::Context& context, const RunOptions& optio
   return check_device(context, options.device);
 }
 
-/// Milliseconds of the launch, without copies from and to a device.
+/// Returns the milliseconds of the launch, without copies to and from a device.
 Outcome<double> launch(const lib::Context& context, const lib::Call& call, const std::string& device,
                        const RunInputs& inputs, const RunOutputs& outputs) {
   PADLOCK_TRY(auto run,
@@ -82,7 +82,7 @@ Outcome<double> launch(const lib::Context& context, const lib::Call& call, const
   return elapsed.count();
 }
 
-/// Says on stderr where --expect differs, as the report does.
+/// Prints on stderr the first difference of each --expect, as the report does.
 Outcome<ExitCode> verdict(const std::vector<ExpectReport>& reports) {
   for (const ExpectReport& report : reports) {
     const Comparison& comparison = report.comparison;
@@ -98,17 +98,16 @@ Outcome<ExitCode> verdict(const std::vector<ExpectReport>& reports) {
   return ExitCode::ok;
 }
 
-/// Source is a program to run, and how it becomes one that can be bound, which is done once its inputs are known to be
-/// there.
+/// A program to run, and a function that makes a kernel from it once the inputs are known to be there.
 struct Source {
   lib::Program program;
-  std::string file;  // that its errors are of; empty: of none
+  std::string file;  // the file that its errors name; may be empty
   std::function<Outcome<lib::Kernel>()> compile;
 };
 
 bool is_pack(const RunOptions& options) { return kind_of_file(options.program) == FileKind::pack; }
 
-/// Checks that no option says how to compile: a pack's programs are compiled.
+/// Refuses options of compiling for a pack, whose programs are already compiled.
 Outcome<void> check_pack_options(const RunOptions& options) {
   const auto refuse = [&](const char* option) {
     return fail(ExitCode::usage, fmt::format("{} is for programs; {} is compiled", option, options.program));
@@ -143,7 +142,7 @@ Outcome<Source> open_program(const RunOptions& options, const lib::Context& cont
                 }};
 }
 
-/// Takes a model's own names for inputs, results and symbols.
+/// Replaces a model's own names of inputs, results and symbols.
 Outcome<ShownNames> take_model_names(const RunOptions& options, const lib::Context& context, RunRequest& request) {
   if (!is_model(options.program)) return ShownNames{};
   PADLOCK_TRY(const auto made, import_model(context, options.program));

@@ -13,7 +13,7 @@ OptionInfo describe_option(const CLI::Option& option) {
   OptionInfo info{.name = option.get_single_name(), .help = option.get_description()};
   info.is_positional = option.get_positional();
   if (info.is_positional || option.get_items_expected_max() > 0) info.type = option.get_type_name();
-  info.type = info.type.substr(0, info.type.find(':'));  // without what CLI11 adds about checks
+  info.type = info.type.substr(0, info.type.find(':'));  // without the checks that CLI11 appends
   if (info.type.empty() && option.get_items_expected_max() > 0) info.type = "VALUE";
   if (!info.is_positional && !option.get_lnames().empty()) info.name = "--" + option.get_lnames().front();
   if (!option.get_snames().empty()) info.letter = "-" + option.get_snames().front();

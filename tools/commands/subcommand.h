@@ -15,52 +15,52 @@ class App;
 
 namespace padlock::tools {
 
-/// Action runs once the command line is parsed.
+/// Runs after the command line is parsed.
 using Action = std::function<Outcome<ExitCode>()>;
 
-/// The name that main gives a --json without a file.
+/// The value that main gives to a --json without a file.
 inline constexpr const char* kStandardOutput = "-";
 
-/// A subcommand that is being declared. What options are parsed into must live until the action has run. CLI11 stays
-/// behind it: a file that includes its headers compiles for seconds longer.
+/// A subcommand during its declaration. The variables of options must outlive the action. Hides CLI11, whose headers
+/// add seconds to a file's compile time.
 class Subcommand {
  public:
-  /// The whole command, which sets `action` to the action of the subcommand that is given. Borrows both.
+  /// The whole command. Parsing sets `action` to that of the given subcommand. Borrows both.
   Subcommand(CLI::App& app, Action& action) : app_(&app), action_(&action) {}
 
-  /// A subcommand of this one.
+  /// Adds a subcommand to this one.
   [[nodiscard]] Subcommand subcommand(const std::string& name, const std::string& help);
-  /// One of the subcommands must be given.
+  /// Requires one of the subcommands to be given.
   void require_subcommand();
   /// Leaves it out of the help.
   void hide();
 
-  /// The file that it works on, without a name in front of it. `type`: of which kinds.
+  /// Adds the positional argument for the program file. `type` lists the accepted kinds.
   void program(std::string& file, const std::string& type = "PROGRAM.pad | MODEL.onnx | -");
-  /// A word without a name in front of it.
+  /// Adds a positional argument that is a word.
   void word(std::string& value, const std::string& type, const std::string& help);
-  /// `least` to `most` names of files, without a name in front of them.
+  /// Adds `least` to `most` positional names of files.
   void files(std::vector<std::string>& files, int least, int most, const std::string& help);
   void option(const std::string& name, std::string& value, const std::string& type, const std::string& help);
-  /// A number from 0.
+  /// Adds an option with a number >= 0.
   void option(const std::string& name, std::uint64_t& value, const std::string& type, const std::string& help);
   void option(const std::string& name, std::optional<std::uint64_t>& value, const std::string& type,
               const std::string& help);
-  /// A number from `least` to `most`.
+  /// Adds an option with a number from `least` to `most`.
   void option(const std::string& name, std::int64_t& value, std::int64_t least, std::int64_t most,
               const std::string& type, const std::string& help);
-  /// An option that may be given several times, one value each time.
+  /// Adds an option that may be given several times, with one value each time.
   void repeated(const std::string& name, std::vector<std::string>& values, const std::string& help);
   void flag(const std::string& name, bool& value, const std::string& help);
-  /// --json[=FILE]: `destination` stays empty where it is not given.
+  /// Adds --json[=FILE]: `destination` stays empty without it.
   void json(std::string& destination);
-  /// Examples at the end of the help; each works as typed in the repository's root.
+  /// Adds examples at the end of the help; each works as typed in the repository's root.
   void examples(const std::string& first, const std::string& second);
 
-  /// The whole of it, as it is parsed; without what is hidden.
+  /// Returns all of it, as it is parsed, without hidden parts.
   [[nodiscard]] CommandInfo describe() const;
 
-  /// Sets the action that it runs.
+  /// Sets the subcommand's action.
   void runs(Action action);
 
  private:

@@ -35,13 +35,13 @@ struct TuneCommand {
   std::string report;
   std::string json;
   std::int64_t memory_mib = 0;
-  std::uint64_t seed = 1;  // the same each time: a second tuning shall draw the same sizes
+  std::uint64_t seed = 1;  // fixed, so that a second tuning draws the same sizes
   bool dry_run = false;
   bool resume = false;
   bool quiet = false;
 };
 
-/// "10s", "500ms", "2m", or seconds alone.
+/// Parses "10s", "500ms", "2m", or seconds without a unit.
 Outcome<double> parse_budget(const std::string& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -52,7 +52,7 @@ Outcome<double> parse_budget(const std::string& text) {
   return number * scale;
 }
 
-/// "2/7": the third of seven.
+/// Parses "2/7": the third of seven.
 Outcome<void> parse_shard(const std::string& text, lib::TuneOptions& options) {
   if (text.empty()) return {};
   const char* const end = text.data() + text.size();
@@ -65,7 +65,7 @@ Outcome<void> parse_shard(const std::string& text, lib::TuneOptions& options) {
   return fail(ExitCode::usage, fmt::format("--shard: expected I/N with I from 0 to N - 1, found '{}'", text));
 }
 
-/// A program, and what it is of.
+/// A program, and its file.
 struct TuneSource {
   const lib::Context& context;
   const std::string& file;
@@ -81,7 +81,7 @@ Outcome<lib::Sizes> parse_sizes(const char* option, const std::vector<std::strin
   return sizes;
 }
 
-/// A name among those that an option takes.
+/// Returns the index of a name among those that an option takes.
 template <std::size_t kCount>
 Outcome<void> check_name(const char* option, const std::string& name,
                          const std::array<std::string_view, kCount>& names) {
@@ -91,7 +91,7 @@ Outcome<void> check_name(const char* option, const std::string& name,
                                            did_you_mean(name, names)));
 }
 
-constexpr double kNoTime = 1e-9;  // 0 is the library's default
+constexpr double kNoTime = 1e-9;  // not 0, which the library takes for its default
 
 Outcome<lib::TuneOptions> parse(const TuneCommand& command, const TuneSource& source) {
   PADLOCK_TRY(const auto budget, parse_budget(command.budget));
@@ -131,7 +131,7 @@ Outcome<Report> report_of(const lib::Text& json) {
   return Report{std::string(json.view()), std::move(value)};
 }
 
-/// One program's report as it is, several in a list; and as the text that `text_of` makes of each.
+/// Prints reports: as JSON the report of one program, or a list of several; as text, `text_of` each.
 Outcome<void> print_reports(const TuneCommand& command, const std::vector<Report>& reports,
                             std::string (*text_of)(const JsonValue&)) {
   std::string json, text;
@@ -146,7 +146,7 @@ Outcome<void> print_reports(const TuneCommand& command, const std::vector<Report
   return {};
 }
 
-/// Writes the page of what was tuned, with copies timed where it was tuned.
+/// Writes the page of results, and times copies on the tuned device.
 Outcome<void> write_page(const TuneCommand& command, const lib::Context& context,
                          const std::vector<lib::Program>& programs, const std::vector<Report>& reports) {
   const std::string file = reports.front().value["cache"].text();
@@ -186,7 +186,7 @@ Outcome<Report> run(const lib::Program& program, const std::string& file, lib::T
   return report_of(json);
 }
 
-/// Tunes one program after the other; what one leaves of its share of the time the next ones have.
+/// Tunes one program after the other. Time that one leaves of its share goes to the next ones.
 Outcome<std::vector<Report>> run_all(const TuneCommand& command, const std::vector<lib::Program>& programs,
                                      std::vector<lib::TuneOptions> options) {
   const Interruption interruption;
@@ -218,7 +218,7 @@ Outcome<std::vector<Report>> plan_all(const TuneCommand& command, const std::vec
 Outcome<ExitCode> tune(const TuneCommand& command) {
   if (command.dry_run && !command.report.empty())
     return fail(ExitCode::usage, "--report: nothing is measured with --dry-run");
-  // The context opens its cache when something is to be kept: a command that is refused leaves no file.
+  // The context opens its cache when it has something to keep: a refused command leaves no file.
   padlock_context_options keeping = lib::Context::options();
   keeping.cache_mode = PADLOCK_CACHE_READ_WRITE;
   if (!command.cache.empty()) keeping.cache_file = command.cache.c_str();

@@ -15,9 +15,9 @@ struct VersionOptions {
   bool verbose = false;
 };
 
-/// One line of what a report about a fault needs.
+/// One line that a report about a fault needs.
 struct Fact {
-  std::string name;  // in the JSON
+  std::string name;  // in JSON
   std::string value;
 };
 

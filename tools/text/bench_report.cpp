@@ -11,7 +11,7 @@ namespace padlock::tools {
 namespace {
 
 std::string row_text(const TimedRow& row, const TimedRow& copy) {
-  // How many times as fast as the copy, which is how people ask.
+  // The inverse of the ratio of times: how many times as fast as the copy.
   const Estimate speed = speed_ratio(row, copy, 1);
   return fmt::format("  {:<10}  {:>9}  {:>7.2f} GB/s  {:.3f} of the copy's speed [{:.3f}, {:.3f}]\n", row.name,
                      duration_text(static_cast<std::int64_t>(row.median_ms * 1e9)), row.gb_per_s, speed.value,

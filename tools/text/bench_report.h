@@ -9,7 +9,7 @@
 
 namespace padlock::tools {
 
-/// BenchReport holds what a benchmark has to tell. All borrowed.
+/// The results of a benchmark; all borrowed.
 struct BenchReport {
   std::string program, device;
   const lib::Call& call;

@@ -12,9 +12,9 @@
 namespace padlock::tools {
 namespace {
 
-constexpr double kSlower = 1.005;  // of the default's time, as the search has it
+constexpr double kSlower = 1.005;  // times the default's time, as in the search
 
-/// A setting for people: "warm and then read" of "warm_then_read".
+/// Returns a setting as words: "warm and then read" for "warm_then_read".
 std::string words_of(const std::string& setting) {
   const std::size_t read = setting.find("_then_read");
   return read == std::string::npos ? setting : setting.substr(0, read) + " and then read";
@@ -30,13 +30,13 @@ std::string microseconds(std::int64_t picoseconds) {
   return fmt::format("{:.3f} us", static_cast<double>(picoseconds) / 1e6);
 }
 
-/// The sizes, and the regime behind them: "B=4 (warm)".
+/// Prints the sizes, and the regime after them: "B=4 (warm)".
 std::string state_text(const JsonValue& m) {
   return fmt::format("{} ({})", sizes_text(m["sizes"]), m["regime"].text());
 }
 
-/// By region, then sizes and regime, then what decided: those that raced with the default by their times over its own,
-/// then the others by time; failures last.
+/// Sorts by region, sizes, regime, and then by the deciding figure: configs that raced with the default by the ratio of
+/// times, the others by time. Failures come last.
 CacheKeys by_time(const std::vector<JsonValue>& measurements) {
   CacheKeys list;
   for (const JsonValue& m : measurements) list.push_back(&m);
@@ -48,7 +48,7 @@ CacheKeys by_time(const std::vector<JsonValue>& measurements) {
   return list;
 }
 
-/// `raced`: whether anything is known of races; records of earlier versions do not say it.
+/// `raced`: whether the record says which configs raced; earlier versions' records do not.
 std::string outcome_text(const JsonValue& m, bool raced) {
   if (!failed(m)) {
     const std::string samples = fmt::format("{} +- {}, {} samples", microseconds(m["median_ps"].integer()),

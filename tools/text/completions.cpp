@@ -12,7 +12,7 @@ namespace {
 
 using Values = std::pair<std::string_view, std::string_view>;
 
-/// Types whose values are few, with these.
+/// Types with few values, and these values.
 constexpr auto kValues = std::to_array<Values>({
     {"DEVICE", "host reference simt cuda:0"},
     {"MODE", "off read read-write require"},
@@ -27,13 +27,14 @@ std::vector<std::string_view> names_of(const std::vector<CommandInfo>& commands)
   return names;
 }
 
-/// What bash adds behind a name: '=' where a value must follow.
+/// Returns a name as bash completes it: with '=' if a value must follow.
 std::string bash_name(const OptionInfo& option) {
   const bool must = !option.type.empty() && !option.type.starts_with('[');
   return option.name + (must ? "=" : "");
 }
 
-/// One line of the table of options, and one for each option with few values, for the words "cache show" of a command.
+/// Makes a line of the table of options, and a line for each option with few values, for the command `words` ("cache
+/// show").
 std::string bash_cases(const CommandInfo& command, const std::string& words) {
   std::vector<std::string> names;
   for (const OptionInfo& option : command.options)
@@ -55,7 +56,7 @@ void collect_values(const CommandInfo& command, std::vector<std::pair<std::strin
   for (const CommandInfo& below : command.commands) collect_values(below, lines);
 }
 
-// '=' breaks words in bash: "--device=ho" is the three words --device, = and ho.
+// '=' separates words in bash: "--device=ho" is the three words --device, = and ho.
 std::string bash_script(const CommandInfo& command) {
   std::vector<std::pair<std::string, std::string_view>> values;
   collect_values(command, values);
@@ -80,7 +81,7 @@ std::string bash_script(const CommandInfo& command) {
   return text + fmt::format("complete -o filenames -F _{0} {0}\n", command.name);
 }
 
-/// A text between single quotes of zsh or fish, without what _arguments reads as its own.
+/// Quotes a text for zsh or fish, without the characters that _arguments interprets.
 std::string shell_text(std::string_view text) {
   std::string result;
   for (const char c : text) {

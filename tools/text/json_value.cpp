@@ -5,7 +5,7 @@
 
 namespace padlock::tools {
 
-/// Reads one tree of values from the other.
+/// Converts the parser's tree of values to JsonValue.
 class JsonTree {
  public:
   using Node = nlohmann::ordered_json;
@@ -30,7 +30,7 @@ class JsonTree {
 
 Outcome<JsonValue> JsonValue::parse(std::string_view text) {
   std::string whole(text);
-  // Names in a file are bytes, and those that are no UTF-8 are no JSON.
+  // A file's names may be any bytes; names that are not UTF-8 are not JSON.
   if (!JsonTree::Node::accept(whole))
     std::ranges::replace_if(whole, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
   const JsonTree::Node node = JsonTree::Node::parse(whole, nullptr, false);

@@ -9,11 +9,11 @@
 
 namespace padlock::tools {
 
-/// A JSON value that was read: the library's reports, which a command shows as text. What is not there, or of another
-/// kind than asked for, reads as empty, 0 or false.
+/// A parsed JSON value: the library's reports, which a command shows as text. A missing value, or one of another kind
+/// than asked for, reads as empty, 0 or false.
 class JsonValue {
  public:
-  /// Failure: internal, for a text that is no JSON.
+  /// Failure: internal, for a text that is not JSON.
   [[nodiscard]] static Outcome<JsonValue> parse(std::string_view text);
 
   [[nodiscard]] bool exists() const { return exists_; }
@@ -22,7 +22,7 @@ class JsonValue {
   [[nodiscard]] std::uint64_t natural() const { return integer_; }
   [[nodiscard]] double number() const { return number_; }
   [[nodiscard]] bool truth() const { return truth_; }
-  /// Returns the values of an array, or those of an object's members.
+  /// Returns the values of an array, or of an object's members.
   [[nodiscard]] const std::vector<JsonValue>& items() const { return items_; }
   /// Returns the names of an object's members, as many as items.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }

@@ -6,7 +6,7 @@
 namespace padlock::tools {
 namespace {
 
-/// A text as man shows it: a hyphen that is typed is no dash, and no line begins with a request.
+/// Escapes a text for man: a typed hyphen stays a hyphen, and no line begins with a request.
 std::string roff_text(std::string_view text) {
   std::string result;
   for (const char c : text) {

@@ -6,7 +6,7 @@
 
 namespace padlock::tools {
 
-/// Prints a pack's contents, a line for each program, target and config. `contents`: padlock_pack_describe's.
+/// Prints a pack's contents, a line for each program, target and config. `contents` is padlock_pack_describe's report.
 [[nodiscard]] std::string pack_text(const JsonValue& contents);
 
 }  // namespace padlock::tools

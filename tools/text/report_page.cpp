@@ -53,7 +53,7 @@ svg text.copied { fill: var(--copy); }
 )";
 
 constexpr double kWidth = 1100, kLeft = 570, kRight = 1070, kTop = 24, kRow = 18;
-// Texts that tuning makes are shorter; longer ones are cut.
+// Texts from tuning are shorter; longer ones are cut.
 constexpr std::size_t kMostText = 300, kMostName = 76;
 
 std::string escaped(std::string_view text, std::size_t most = kMostText) {
@@ -77,7 +77,7 @@ std::string escaped(std::string_view text, std::size_t most = kMostText) {
   return text.size() > most ? out + "..." : out;
 }
 
-/// "41.2 GB/s".
+/// Prints "41.2 GB/s".
 std::string rate_text(double rate, const char* unit) {
   constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T", "P"};
   std::size_t prefix = 0;
@@ -106,7 +106,7 @@ class Picture {
   }
 
  private:
-  /// Draws those that raced by their ratios, which decided, as parts of the default's own time.
+  /// Draws the configs that raced, by their times as fractions of the default's: these ratios decided.
   void show_what_decided() {
     const auto standard = std::ranges::find_if(
         timed_, [](const TimedConfig& c) { return c.ratio && c.ratio->value == 1 && c.ratio->noise == 0; });
@@ -119,7 +119,7 @@ class Picture {
     }
   }
 
-  /// Returns whether anything is known of a race; records of earlier versions do not say it.
+  /// Returns whether a race is recorded; records of earlier versions have none.
   [[nodiscard]] bool has_race() const {
     return std::ranges::any_of(timed_, [](const TimedConfig& config) { return config.ratio.has_value(); });
   }
@@ -128,7 +128,7 @@ class Picture {
   [[nodiscard]] double rate(double ps) const {
     return (region_.bytes > 0 ? static_cast<double>(region_.bytes) : 1) * 1e12 / std::max(ps, 1.0);
   }
-  /// An interval may reach to any speed; a picture does not.
+  /// The upper end of a config's interval, limited to what a picture can show.
   [[nodiscard]] double highest(const TimedConfig& config) const {
     return std::min(rate(config.median_ps - config.noise_ps), 1.5 * rate(config.median_ps));
   }

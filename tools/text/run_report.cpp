@@ -11,7 +11,7 @@
 namespace padlock::tools {
 namespace {
 
-/// The first few elements in memory.
+/// Returns the first few elements in memory order.
 std::vector<std::string> leading_values(const lib::TensorInfo& tensor, std::span<const std::byte> data) {
   constexpr std::int64_t kShown = 8;
   const int size = byte_size(tensor.type);

@@ -9,18 +9,18 @@
 
 namespace padlock::tools {
 
-/// RunReport holds what a run has to tell. All borrowed.
+/// The results of a run; all borrowed.
 struct RunReport {
   std::string program, device;
   std::string config;  // empty on the reference
-  std::string reason;  // where the config is from
+  std::string reason;  // the origin of the config
   const RunOutputs& outputs;
   const std::vector<ExpectReport>& expects;
-  std::optional<std::uint64_t> seed;  // where an input was random
-  double milliseconds = 0;            // of the launch
+  std::optional<std::uint64_t> seed;  // set if an input was random
+  double milliseconds = 0;            // time of the launch
 };
 
-/// The config that served a call, and where it is from.
+/// Prints the config of a call, and its origin.
 [[nodiscard]] std::string config_text(const std::string& config, const std::string& reason);
 
 [[nodiscard]] std::string report_text(const RunReport& report);

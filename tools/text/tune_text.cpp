@@ -21,21 +21,21 @@ std::string notes_lines(const JsonValue& region) {
   return text;
 }
 
-/// Returns whether the choice is the default, whose times are those that others are compared with.
+/// Returns whether the choice is the default, with which the other configs are compared.
 bool is_default(const JsonValue& region) {
   for (const std::string& setting : region["ratios"]["ppm"].names())
     if (region["ratios"]["ppm"][setting].integer() != 1'000'000) return false;
   return true;
 }
 
-/// Where tensors were found as it was measured.
+/// Returns in words the regime of the measurements.
 std::string regime_words(const std::string& regime) {
   if (regime == "warm") return "with tensors in the last cache (warm)";
   if (regime == "cold") return "with tensors in memory (cold)";
   return "with tensors in the last cache and in memory (both)";
 }
 
-/// `interrupted`: while this region was tuned.
+/// `interrupted`: tuning stopped in this region.
 std::string region_lines(const JsonValue& region, bool interrupted) {
   std::string text =
       fmt::format("{}\n  measured at {}, {}\n{}", region_text(region["region"].text()), sizes_text(region["sizes"]),
@@ -44,7 +44,7 @@ std::string region_lines(const JsonValue& region, bool interrupted) {
   if (!region["config"].exists())
     return text + fmt::format("  nothing chosen: {}\n", interrupted ? "interrupted" : reason);
   text += fmt::format("  config {}\n  {}", region["config"].text(), reason);
-  // What decided are the times of a race; those of single tries are of other moments.
+  // The times of the race decided; those of single tries were measured at other moments.
   const std::int64_t median = region["median_ps"].integer();
   if (region["ratios"].exists() && !is_default(region))
     text += fmt::format("; {}", ratios_text(region));
@@ -81,7 +81,7 @@ std::string plan_text(const JsonValue& plan) {
 std::string tune_text(const JsonValue& report) {
   std::string text;
   const auto& regions = report["regions"].items();
-  for (const JsonValue& region : regions)  // an interruption ends with the last one
+  for (const JsonValue& region : regions)  // the last region is the one interrupted
     text += region_lines(region, report["interrupted"].truth() && &region == &regions.back());
   text += fmt::format("{} tries in {:.1f} s, seed {}, key {}\n", report["trials"].integer(), report["seconds"].number(),
                       report["seed"].natural(), report["key"].text().substr(0, 12));
@@ -91,7 +91,7 @@ std::string tune_text(const JsonValue& report) {
 std::string progress_line(const padlock_progress& progress, bool bar, std::size_t width) {
   std::string text;
   if (bar) {
-    // By time, of all regions: what is done and what is left, race and checks included.
+    // The finished share of the time of all regions, with races and checks.
     constexpr int kBar = 20;
     const double all = progress.seconds + progress.seconds_left;
     const double part = all > 0 ? progress.seconds / all : 0;

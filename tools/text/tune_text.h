@@ -7,14 +7,14 @@
 
 namespace padlock::tools {
 
-/// "12.3 us".
+/// Prints "12.3 us".
 [[nodiscard]] std::string duration_text(std::int64_t picoseconds);
 
 /// Print the reports of padlock_tuner_plan and padlock_tuner_report.
 [[nodiscard]] std::string plan_text(const JsonValue& plan);
 [[nodiscard]] std::string tune_text(const JsonValue& report);
 
-/// Writes progress to stderr: a bar that is drawn over on a terminal, else one line a second; nothing if quiet.
+/// Writes progress to stderr: on a terminal a bar that is redrawn, else one line a second; nothing if quiet.
 class ProgressMeter {
  public:
   explicit ProgressMeter(bool quiet);
@@ -30,7 +30,7 @@ class ProgressMeter {
   std::chrono::steady_clock::time_point last_;
 };
 
-/// One line of it, at most `width` characters.
+/// Returns one line of progress, at most `width` characters.
 [[nodiscard]] std::string progress_line(const padlock_progress& progress, bool bar, std::size_t width);
 
 }  // namespace padlock::tools

@@ -7,16 +7,16 @@
 #include <string>
 #include <thread>
 
-// What a person sees while a command is busy with one long call.
+// Shows a person what a command is doing during a long call.
 namespace padlock::tools {
 
-/// Says on a terminal what the command is busy with and for how long, once that has taken a second:
-/// "compiling 12 programs for host, 3 s". The line is wiped when this ends, before the command says anything else.
-/// Where stderr is no terminal nothing is shown and no thread is started.
+/// On a terminal prints what the command is doing and for how long, once it has taken a second: "compiling 12 programs
+/// for host, 3 s". The destructor wipes the line, before the command prints anything else. If stderr is no terminal,
+/// prints nothing and starts no thread.
 class Waiting {
  public:
   explicit Waiting(std::string what);
-  /// For tests: on that file, from `first` on.
+  /// For tests: prints to `out`, from `first` on.
   Waiting(std::string what, std::FILE* out, std::chrono::milliseconds first);
   ~Waiting();
   Waiting(const Waiting&) = delete;

@@ -5,7 +5,7 @@ namespace padlock::tools {
 
 void add_worker(Subcommand& app) {
   Subcommand command = app.subcommand("worker", "try configs for a tuner, which asks on stdin (as padlock-worker)");
-  command.hide();  // not listed in the help: a tuner starts it, nobody types it
+  command.hide();  // hidden: a tuner starts it, no person does
   command.examples("padlock worker </dev/null", "padlock worker </dev/null | od -c");
   command.runs([] { return static_cast<ExitCode>(padlock_worker_main()); });
 }

@@ -17,8 +17,8 @@
 #include "tuner/cache/regime.h"
 #include "tuner/cache/verdict.h"
 
-// Records hold results of tuning as data: for a key, the configs tried, how each went, and which config serves which
-// sizes.
+// The records of tuning's results: for a key, the tried configs and their outcomes, and the chosen config for each
+// region of sizes.
 namespace padlock::tuner {
 
 [[nodiscard]] Result<Verdict> verdict_from_name(std::string_view name);
@@ -150,9 +150,9 @@ struct Place {
   std::string program;
   int kind = 0;  ///< index of Record::content
   std::string key;
-  std::string region;  ///< empty for a key
-  std::string config;  ///< of a measurement
-  std::string sizes;   ///< of a measurement; of a choice or measurement also the regime, if recorded
+  std::string region;  ///< the region of a choice or measurement; empty for a key
+  std::string config;  ///< set for a measurement
+  std::string sizes;   ///< set for a measurement; with the regime of a choice or measurement, if it is recorded
 
   friend auto operator<=>(const Place&, const Place&) = default;
 };

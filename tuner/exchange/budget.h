@@ -12,10 +12,10 @@ class ExchangeBudget {
   using Clock = std::chrono::steady_clock;
   using Duration = std::chrono::microseconds;
 
-  static constexpr Duration kTime = std::chrono::seconds(5);        ///< of all calls
-  static constexpr std::size_t kBytes = std::size_t{64} << 20;      ///< of all answers; and of one export
-  static constexpr std::size_t kElements = 16384;                   ///< of all lists
-  static constexpr std::size_t kLineBytes = std::size_t{64} << 10;  ///< of a line; an error is one line
+  static constexpr Duration kTime = std::chrono::seconds(5);    ///< time of all calls together
+  static constexpr std::size_t kBytes = std::size_t{64} << 20;  ///< bytes of all answers together; and of one export
+  static constexpr std::size_t kElements = 16384;               ///< elements of all lists together
+  static constexpr std::size_t kLineBytes = std::size_t{64} << 10;  ///< bytes of a line; an error is one line
 
   explicit ExchangeBudget(Duration time) : time_(time) {}
 
@@ -47,7 +47,7 @@ class ExchangeBudget {
 
  private:
   Duration time_;
-  Clock::time_point end_;  // of the current call
+  Clock::time_point end_;  // end of the current call
   std::size_t bytes_ = kBytes, elements_ = kElements;
 };
 

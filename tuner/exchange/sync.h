@@ -13,7 +13,7 @@ namespace padlock::tuner {
 struct Synced {
   std::int64_t written = 0;           ///< records that the file lacked, or had in an older form
   std::int64_t parsed = 0;            ///< lines of exports that were not byte for byte in the file
-  std::vector<std::string> problems;  ///< what could not be reached, read or written, with reasons
+  std::vector<std::string> problems;  ///< failures to reach, read or write, with reasons
 };
 
 /// Takes records from the exchange that the file lacks or has in an older form. Leaves one export there with all

@@ -13,8 +13,8 @@ namespace padlock::tuner {
 struct Machine {
   int threads = 1;                    ///< threads of the host's pool
   std::int64_t cache_bytes = 0;       ///< bytes of the last cache
-  std::int64_t core_cache_bytes = 0;  ///< of a core's own; 0: unknown
-  int multiprocessors = 0;            ///< of a GPU; 0: the host
+  std::int64_t core_cache_bytes = 0;  ///< bytes of a core's own cache; 0: unknown
+  int multiprocessors = 0;            ///< multiprocessors of a GPU; 0: the host
 };
 
 /// Predicts the nanoseconds of a launch of these kernels. Host: the longer of bytes and vectors, scaled by how evenly

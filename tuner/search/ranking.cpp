@@ -26,7 +26,7 @@ bool Ranking::other_survives() const {
 }
 
 std::vector<std::size_t> Ranking::finalists(std::size_t most) const {
-  std::map<std::optional<bool>, std::size_t> best;  // of each kind
+  std::map<std::optional<bool>, std::size_t> best;  // index of the best config of each kind
   std::vector<std::pair<double, std::size_t>> order;
   for (const auto& [index, m] : measured) {
     if (!may_win(index)) continue;

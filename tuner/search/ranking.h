@@ -25,7 +25,7 @@ class Ranking {
       : race(std::move(settings)), candidates_(candidates) {}
 
   std::map<std::size_t, Measurement> measured;
-  RaceResults race;                // of the last heat's configs; empty before a race
+  RaceResults race;                // results of the last heat's configs; empty before a race
   std::set<std::size_t> suspects;  // configs of a race in which one was wrong
 
   /// Returns whether a measured config is right, as far as is known.

@@ -35,7 +35,7 @@ using TryFunction = std::function<Result<TryResult>(const Trial&)>;
 
 /// Progress reports what a search has found so far.
 struct Progress {
-  int tried = 0;             ///< of the configs to try
+  int tried = 0;             ///< configs tried so far
   int candidates = 0;        ///< number of configs to try
   bool racing = false;       ///< all were tried, and the best are timed again
   std::string best = {};     ///< config; empty before any survived
@@ -49,11 +49,11 @@ struct SearchOptions {
   Strategy strategy = Strategy::fast;
   double budget_seconds = 10;  ///< for everything, checks included; the default is tried in any case
   std::uint64_t seed = 1;
-  Regime regime = Regime::cold;                         ///< of the region
-  std::vector<Sizes> awkward = {};                      ///< sizes at which a winner is checked before it is chosen
-  std::vector<Measurement> known = {};                  ///< of this region, regime and sizes: not tried again
-  std::function<double()> seconds = {};                 ///< a clock; empty: the steady one
-  std::function<bool()> cancelled = {};                 ///< asked between tries; may be empty
+  Regime regime = Regime::cold;          ///< the region's regime
+  std::vector<Sizes> awkward = {};       ///< sizes at which a winner is checked before it is chosen
+  std::vector<Measurement> known = {};   ///< earlier measurements of this region, regime and sizes: not repeated
+  std::function<double()> seconds = {};  ///< a clock; empty: the steady one
+  std::function<bool()> cancelled = {};  ///< asked between tries; may be empty
   std::function<Status(const Measurement&)> keep = {};  ///< called for each measurement, at once; may be empty
   std::function<void(const Progress&)> progress = {};   ///< after each try; may be empty
 };
@@ -64,9 +64,9 @@ struct SearchOutcome {
   bool interrupted = false;
   int trials = 0;                              ///< requested tries of one config at one point
   int requests = 0;                            ///< each with one or several tries
-  std::int64_t median_ps = 0;                  ///< of the choice
-  std::int64_t default_ps = 0;                 ///< of the first candidate; 0 if it did not survive
-  std::optional<Ratios> ratios = {};           ///< of the choice, if it raced with the default
+  std::int64_t median_ps = 0;                  ///< median time of the choice
+  std::int64_t default_ps = 0;                 ///< median time of the first candidate; 0 if it did not survive
+  std::optional<Ratios> ratios = {};           ///< ratios of the choice, if it raced with the default
   int candidates = 0;                          ///< configs that the search would try, given time
   std::string reason;                          ///< "no config beats the default: 24 of 24 configs were measured", ...
   std::vector<Measurement> measurements = {};  ///< all measurements of the region, in the candidates' order

@@ -18,7 +18,7 @@ namespace {
 using solver::BindingSearch;
 using solver::SymbolValues;
 
-constexpr std::int64_t kLargest = std::int64_t{1} << 30;  // of a symbol that is drawn
+constexpr std::int64_t kLargest = std::int64_t{1} << 30;  // limit for a drawn symbol
 /// Larger tensors are measured only at requested sizes: a try of them takes seconds.
 constexpr std::int64_t kMostDrawnBytes = std::int64_t{256} << 20;
 

@@ -20,7 +20,7 @@ struct MedianEstimate {
 [[nodiscard]] MedianEstimate estimate_median(std::span<const std::int64_t> samples);
 
 struct Timing {
-  std::vector<std::int64_t> samples_ps;  // of one run each
+  std::vector<std::int64_t> samples_ps;  // one sample per run
   MedianEstimate estimate;
   int throttled = 0;  ///< samples that were discarded
 };

@@ -16,11 +16,11 @@ namespace padlock::tuner {
 struct MeasuringPolicy {
   double warm_up_ms = 5;            ///< runs before the first sample
   double sample_us = 50;            ///< a shorter run is repeated within a sample; 0: TrialDevice::sample_us
-  std::int64_t rotation_bytes = 0;  ///< of the sets of buffers used in turn, at least; 0: twice the last cache
+  std::int64_t rotation_bytes = 0;  ///< least bytes of all sets of buffers used in turn; 0: twice the last cache
   int min_samples = 9;
   int max_samples = 201;
   double noise = 0.01;              ///< enough precision: half the 95 % interval of the median, divided by the median
-  double budget_ms = 200;           ///< of timing each config, warm-up included; 0: verify without timing
+  double budget_ms = 200;           ///< time per config, warm-up included; 0: verify without timing
   Setting setting = Setting::cold;  ///< where launches find their buffers; cold ones are used in turn
 };
 
@@ -44,10 +44,10 @@ struct TryRequest {
   std::int64_t skew = 0;                        ///< as TryPoint::skew
   std::vector<TryPoint> further = {};           ///< verified next, in order, as long as the config is right
   std::int64_t placement = 0;                   ///< another number times on other memory, at other places in its pages
-  int threads = 0;                              ///< of the host's pool; 0: as many as the process may run on
+  int threads = 0;                              ///< threads of the host's pool; 0: as many as the process's CPUs
   std::int64_t memory_bytes = 0;                ///< limit for scratch memory; 0: half of what is free
   double reference_ms = 0;                      ///< about, of interpreting; samples if all takes longer; 0: any time
-  std::int64_t time_limit_ms = 10'000;          ///< of everything; enforced by the worker's owner
+  std::int64_t time_limit_ms = 10'000;          ///< time for everything; the worker's owner enforces it
   MeasuringPolicy policy;
 };
 

@@ -86,7 +86,7 @@ class TrialDevice {
 
   runtime::ThreadPool pool_;
   runtime::Devices devices_;
-  const runtime::Device* device_ = nullptr;  // of `devices_`
+  const runtime::Device* device_ = nullptr;  // one of `devices_`
   std::string target_;
   std::unique_ptr<runtime::ScratchSpace> space_;
   std::unique_ptr<runtime::Queue> queue_;

@@ -15,7 +15,7 @@ struct Head {
   std::uint32_t version = 0;
   std::uint32_t kind = 0;
   std::uint32_t bytes = 0;
-  std::uint64_t checksum = 0;  // of the fields above, and of the payload
+  std::uint64_t checksum = 0;  // checksum of the fields above and the payload
 };
 static_assert(sizeof(Head) == 24);
 

@@ -51,7 +51,7 @@ class WorkerProcess {
   pid_t pid_ = -1;    // owned: not waited for yet; -1 for none
   int socket_ = -1;   // owned
   int errors_ = -1;   // owned: a pipe from its stderr
-  std::string tail_;  // of its stderr
+  std::string tail_;  // end of the worker's stderr
   bool echoes_;       // copies its stderr to ours
 };
 

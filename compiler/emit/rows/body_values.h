@@ -50,7 +50,7 @@ class BodyValues {
   const Body& body_;
   llvm::IRBuilder<>& builder_;
   ExprEmitter& exprs_;
-  std::map<ir::ValueId, llvm::Value*> scalars_;  // as words
+  std::map<ir::ValueId, llvm::Value*> scalars_;  // scalars as words
   std::vector<bool> invariant_;                  // for each node
 };
 

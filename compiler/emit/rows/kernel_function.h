@@ -16,10 +16,10 @@ namespace padlock::compiler {
 
 /// Properties that differ between the variants of a kernel's code.
 struct CodeVariant {
-  unsigned index_bits = 64;             ///< of coordinates
-  unsigned offset_bits = 64;            ///< of elements' offsets: at least index_bits
+  unsigned index_bits = 64;             ///< width of coordinates
+  unsigned offset_bits = 64;            ///< width of element offsets: at least index_bits
   const TransposeTile* tile = nullptr;  ///< the schedule's tile that this code is of, if any
-  int vectors = 0;                      ///< of a grid: vectors that each thread takes
+  int vectors = 0;                      ///< vectors per thread of a grid
   bool in_parts = false;                ///< a launch may take only some rows (abi::LaunchParts)
 
   /// Returns the schedule's table of rows if this code has it: the table's words hold indices of 32 bits alone.
@@ -33,7 +33,7 @@ struct CodeVariant {
 struct KernelContext : CodeVariant {
   llvm::Module& module;
   const ProvenKernel& proven;
-  const Schedule& schedule;  // of `proven`
+  const Schedule& schedule;  // the schedule of `proven`
   const TargetFeatures& target;
   bool bounds_check;
   abi::KernelAbi& abi;

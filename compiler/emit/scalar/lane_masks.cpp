@@ -26,8 +26,9 @@ Value* LaneMasks::low_bits(Value* count) {
   return builder_.CreateTrunc(builder_.CreateLShr(builder_.getInt64(0xFFFFFFFF), shift), i32);
 }
 
-/// Emits bytes of all ones where the last bit of a word's bytes is set, else of zeros. A hexadecimal digit of `selector`
-/// names the word's byte for each byte made, from the lowest on. (PTX ISA, prmt: a digit from 8 on replicates the sign.)
+/// Emits bytes of all ones where the last bit of a word's bytes is set, else of zeros. A hexadecimal digit of
+/// `selector` names the word's byte for each byte made, from the lowest on. (PTX ISA, prmt: a digit from 8 on
+/// replicates the sign.)
 Value* LaneMasks::signs_of(Value* word, std::uint32_t selector) {
   if (permutes_bytes_)
     return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {},
@@ -41,9 +42,9 @@ Value* LaneMasks::signs_of(Value* word, std::uint32_t selector) {
   return made;
 }
 
-/// Elements of whole words: compares lanes. Lanes from the first on: shifts each word. Others: multiplies four lanes' bits
-/// to the signs of a word's bytes. Bit i times 2^(7 + 7i) is bit 8i + 7, and no two products meet. (An H100, of a copy:
-/// joined f32 .91 by signs and 1.00 by comparisons; f16 images of 7x7 .80 by signs and .72 by shifts.)
+/// Elements of whole words: compares lanes. Lanes from the first on: shifts each word. Others: multiplies four lanes'
+/// bits to the signs of a word's bytes. Bit i times 2^(7 + 7i) is bit 8i + 7, and no two products meet. (An H100, of a
+/// copy: joined f32 .91 by signs and 1.00 by comparisons; f16 images of 7x7 .80 by signs and .72 by shifts.)
 Value* LaneMasks::range(Value* first, Value* end, unsigned bits) {
   const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(first);
   const bool from_start = constant != nullptr && constant->isZero();

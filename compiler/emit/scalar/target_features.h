@@ -22,8 +22,8 @@ struct TargetFeatures {
   bool abs16 = true;              ///< compares abs of the least i16 as the negative number that it is
   unsigned global_space = 0;      ///< LLVM's address space of buffers
   bool aligned_elements = false;  ///< pointers are multiples of their element sizes: a launch checks it
-  std::int64_t cache_bytes = std::int64_t{32} << 20;      ///< of the last cache before memory
-  std::int64_t core_cache_bytes = std::int64_t{1} << 20;  ///< of a core's own cache
+  std::int64_t cache_bytes = std::int64_t{32} << 20;      ///< size of the last cache before memory
+  std::int64_t core_cache_bytes = std::int64_t{1} << 20;  ///< size of a core's own cache
   bool fetches_lines = false;   ///< has loads that ask a cache for the line around them (PTX 7.4)
   bool copies_in_bulk = false;  ///< one instruction copies a run to shared memory (PTX 8.0)
   bool waits = false;           ///< code, not its launch, waits for the work before it (KernelAbi::waits)

@@ -38,8 +38,8 @@ class LoadProver::Implementation : private ScheduleProof {
   }
 
  private:
-  // One undecided axis is enough for the code to test a load. Questions about further axes are in vain: the rest is
-  // guarded if possible.
+  // One undecided axis suffices for the code to test a load. After so many the prover asks about no further axes: the
+  // rest is guarded if possible.
   static constexpr int kMostUndecided = 8;
   static constexpr std::int64_t kBoundSteps = 3'000'000;  // a kernel's steps for bounds by sizes; then loads are tested
 
@@ -375,12 +375,12 @@ class LoadProver::Implementation : private ScheduleProof {
 
   RunVariables run_;
   Expr one_, column_;
-  solver::Region rows_;                     // of the case
-  solver::Region claims_, segment_;         // of the segment
+  solver::Region rows_;                     // constraints of the case's rows
+  solver::Region claims_, segment_;         // constraints of the segment
   std::optional<SizeBoundsFinder> bounds_;  // bounds at the load
   std::int64_t bound_steps_left_ = kBoundSteps;
-  std::optional<std::vector<Expr>> idle_;                                     // one may be negative at the load
-  std::map<std::uint32_t, bool> excluded_by_row_;                             // by Expr::id
+  std::optional<std::vector<Expr>> idle_;          // expressions of which one may be negative at the load
+  std::map<std::uint32_t, bool> excluded_by_row_;  // keys are Expr::id
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> justified_;  // cuts, by Expr::id and side
 };
 

@@ -125,7 +125,7 @@ void WriteProver::prove_alignment(const LoopStrategy& strategy, const VectorLoop
                                   ir::DType dtype) {
   const int size = ir::byte_size(dtype);
   const Expr trip = exprs_.mul(exprs_.constant(Int128{loop.step()} * size), lanes_of(exprs_, strategy, loop).trip);
-  const std::int64_t bytes = std::int64_t{loop.lanes} * size;  // of a vector
+  const std::int64_t bytes = std::int64_t{loop.lanes} * size;  // bytes of a vector
   Obligation align{.kind = ObligationKind::align, .access = fmt::format("{} in {}, {} bytes", name, where_, bytes)};
   if (trip.congruence().residue % bytes != 0 || trip.congruence().modulus % bytes != 0) {
     align.verdict = Verdict::refuted;

@@ -29,7 +29,7 @@ class WriteProver : private ScheduleProof {
   StrategyLemmas& lemmas_;
   RunVariables run_;
   ir::Expr column_;
-  std::string where_;  // of the segment that is being proved
+  std::string where_;  // names the segment under proof, for messages
 };
 
 }  // namespace padlock::compiler

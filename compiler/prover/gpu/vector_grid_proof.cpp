@@ -138,7 +138,7 @@ class GridProof : private ScheduleProof {
   void prove_granules() {
     const Granules& granules = grid_.granules;
     const Expr lane = exprs_.variable("lane_of_vector", kLane);
-    const Expr element = exprs_.variable("needed", kNeeded);  // of lane 0
+    const Expr element = exprs_.variable("needed", kNeeded);  // the element of lane 0
     const Expr first = exprs_.add(element, granules.offset);
     const Expr end = exprs_.add(first, exprs_.constant(2 * Int128{grid_.lanes}));
     solver::Region region;
@@ -262,7 +262,7 @@ class GridProof : private ScheduleProof {
   }
   const VectorGrid& grid_;
   Expr zero_, lanes_;
-  Expr index_;             // of an element of the output
+  Expr index_;             // number of an output element
   Expr columns_, column_;  // of rows of any length
   Expr ahead_;             // rows
 };

@@ -79,9 +79,9 @@ class TurnProver : private ScheduleProof {
     return std::ranges::find(turn.tests, exprs_.sub(loaded.step, least)) != turn.tests.end();
   }
 
-  /// Blocks larger than their box lie in the storage. (They begin with an element of the run.) If the last block does
-  /// not, blocks do that begin some columns before the run's last element. That element is in the tensor, and one
-  /// column less is at least one element less.
+  /// Proves that blocks larger than their box lie in the storage. (They begin with an element of the run.) If the last
+  /// block does not, blocks that begin some columns before the run's last element do: that element is in the tensor,
+  /// and one column less is at least one element less.
   void prove_blocks(const Turn& turn, const TurnedLoad& load, const std::string& access) {
     const Expr storage = TurnVariables(exprs_).storage;
     const Expr first = exprs_.variable("block", kBlock);
@@ -101,8 +101,8 @@ class TurnProver : private ScheduleProof {
            {{{at_least(element, storage)}, past}});
   }
 
-  /// A block holds the rows of a fixed number of columns. Each byte belongs to its row and column, for every column
-  /// step that such boxes allow.
+  /// Adds a fault for each byte of a block of fixed columns that is not of its row and column, for every column step
+  /// that such boxes allow.
   void add_group_faults(const Turn& turn, const TurnedLoad& load, std::vector<Goal>& goals) const {
     const BodyLoad& loaded =
         schedule_.bodies[static_cast<std::size_t>(body_)].loads[static_cast<std::size_t>(load.load)];
@@ -121,7 +121,7 @@ class TurnProver : private ScheduleProof {
     }
   }
 
-  /// Each byte of a regrouped block belongs to the element that the regrouping names.
+  /// Adds a fault for each byte of a regrouped block that is not of the element in `named` for it.
   void add_byte_faults(const std::vector<int>& bytes, const std::vector<int>& named, int size,
                        std::vector<Goal>& goals) const {
     if (std::ssize(bytes) != kBlockBytes) return goals.push_back(fault("a block has other bytes"));
@@ -132,14 +132,15 @@ class TurnProver : private ScheduleProof {
     }
   }
 
-  /// Lane `lane` of row `row` holds column number `lane`: part `row` of that column's block, found in the vector that
-  /// begins with the column or one before it.
+  /// Adds a fault unless lane `lane` of row `row` is part `row` of the block of column number `lane`, in the vector
+  /// that begins with that column or one before it.
   void add_shuffle_faults(const Turn& turn, const TurnedLoad& load, std::vector<Goal>& goals) const {
     if (turn.rows % load.rows != 0) goals.push_back(fault("blocks are no box"));
     add_transpose_faults(load.rows, load.columns, turn.lanes, load.shuffles, goals);
   }
 
-  /// In each block of vector i, part j is part i of vector j; blocks have `parts` parts of `size` elements.
+  /// Adds a fault unless in each block of vector i part j is part i of vector j. A block has `parts` parts of `size`
+  /// elements.
   void add_transpose_faults(int parts, int size, int lanes, const std::vector<Shuffle>& shuffles,
                             std::vector<Goal>& goals) const {
     const int block = parts * size;
@@ -185,8 +186,8 @@ class TurnProver : private ScheduleProof {
     decide(ObligationKind::store, fmt::format("{} columns interleaved in body {}", all.columns, body_), {}, goals);
   }
 
-  /// The bytes of a block are those of its rows, in order, whatever the number of columns: a transposed block of one
-  /// row has them so. Bytes beyond its rows lie in rows that are taken after it.
+  /// Adds a fault unless a block's bytes are those of its rows, in order, for any number of columns. A transposed block
+  /// of one row has them so. Bytes after its rows belong to rows that are taken after it.
   void add_order_faults(const Interleave& all, ir::DType dtype, std::vector<Goal>& goals) const {
     const int size = ir::byte_size(dtype);
     const auto tested = [&](Expr test) { return std::ranges::find(all.tests, test) != all.tests.end(); };

@@ -19,9 +19,9 @@ constexpr std::int64_t kSlicedBoxBytes = 16 << 10;
 constexpr std::int64_t kBytesAcross = 64, kWideBytesAcross = 128, kFewestBytesAcross = 32;
 constexpr std::int64_t kMostSharedBytes = 40 << 10;
 /// Longest rows, in bytes, for boxes: a grid of vectors has most of longer rows whole, and is no slower. For each
-/// segment of a row, whose ends are edges of the grid, and for all of them. (An H100, 96 MiB, of a copy in a grid and in
-/// boxes: f32 rows of 14, cropped, 1.11 and .93, of 20 with two ends .89 and .94; f16 rows of 33 with one end .96 and
-/// .87, of 30 with two .82 and .92; bytes of 54, cropped, .87 and .93.)
+/// segment of a row, whose ends are edges of the grid, and for all of them. (An H100, 96 MiB, of a copy in a grid and
+/// in boxes: f32 rows of 14, cropped, 1.11 and .93, of 20 with two ends .89 and .94; f16 rows of 33 with one end .96
+/// and .87, of 30 with two .82 and .92; bytes of 54, cropped, .87 and .93.)
 struct LongestRow {
   std::int64_t of_segment, of_all;
 };
@@ -41,8 +41,8 @@ constexpr std::int64_t kManyBoxes = 1056, kFewestBoxBytes = 1 << 10;
 constexpr std::int64_t kLongestTurnedRow = 1024, kLongestJoinedRow = 63;
 /// Tiles are as fast if most of each is full: from this many bytes of a row, and elements across, on.
 constexpr std::int64_t kTiledRow = 256, kTiledAcross = 512;
-/// Rows of fewer columns that are whole vectors are as fast in a grid of vectors, which gathers them in registers. (u8,
-/// f16 and f32 of 16 channels .85, .93 and 1.00, and .85, .83 and .98 in boxes.)
+/// With fewer columns, rows of whole vectors are as fast in a grid of vectors, which gathers them in registers. (For
+/// u8, f16 and f32 of 16 channels a grid has .85, .93 and 1.00 of a copy's speed, boxes .85, .83 and .98.)
 constexpr std::int64_t kFewestTurnedColumns = 33;
 /// Fewer channels are as fast in a grid, too, if the input has its channels together. (f16 of 3 channels .84, in boxes
 /// .73; of 4 .63 both.)
@@ -215,7 +215,7 @@ class BoxSizes {
         at_most(exprs_.mul(boxes_.slices->total, exprs_.constant(widest_)), kTiledRow - 1);
       }
     }
-    // Several rows follow each other only if they are whole.
+    // If a box has a part of the columns, several of its rows are not adjacent in the output.
     if (boxes_.columns) at_most(box_rows_apart(kernel_, boxes_), 0);
   }
 

@@ -76,8 +76,8 @@ class BoxMaker {
 
   // --- axes ---------------------------------------------------------------------------------------------------------
 
-  /// Returns the output axis along which a load is contiguous; the last axis if columns do not move the load. Nothing
-  /// if the load goes along several axes, or not one element for one.
+  /// Returns the output axis along which a load is contiguous; the last axis if the load does not depend on columns.
+  /// Nullopt if it follows several axes, or does not move by one element per column.
   [[nodiscard]] std::optional<int> contiguous_axis(const LoadSource& source) const {
     const ir::Layout& layout = kernel_.graph.layout(source.layout);
     if (std::ranges::none_of(source.coordinates, [&](Expr c) { return mentions(c, column_); }))

@@ -8,8 +8,8 @@
 namespace padlock::compiler {
 namespace {
 
-// Most segments, and most elements loaded one by one, for code of several vectors a thread: beyond, it is not worth its
-// length.
+// Limits for several vectors per thread: segments, and elements loaded one by one. Beyond them the code is too long for
+// its gain.
 constexpr std::size_t kMostSegments = 24;
 constexpr std::ptrdiff_t kMostGathers = 0;
 // Bytes of a row with few whole vectors. Edges wait for each other, and one vector a thread leaves registers for more
@@ -18,9 +18,9 @@ constexpr std::int64_t kShortRow = 1024;
 
 /// Returns whether each row is one load beside fills, whose place is no data, and no operation takes long.
 bool is_plain(const Schedule& schedule) {
-  return !schedule.kernel.reads_by_data() &&
-         std::ranges::all_of(schedule.cases, [&](const ScheduledCase& row) { return loads_one_place(schedule, row); }) &&
-         std::ranges::none_of(schedule.bodies, computes_activation);
+  return !schedule.kernel.reads_by_data() && std::ranges::all_of(schedule.cases, [&](const ScheduledCase& row) {
+    return loads_one_place(schedule, row);
+  }) && std::ranges::none_of(schedule.bodies, computes_activation);
 }
 
 /// Chooses the grid. Its vectors are as wide as the config says, for the widest type of all bodies. Threads with long
@@ -124,7 +124,7 @@ void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options) {
     const std::optional<Blend> blend = blend_of(schedule, row);
     return blend && blend->loads.size() > 1;
   };
-  // A second vector's loads of all segments would take registers of half the threads. Smaller blocks leave fewer idle.
+  // Loading all segments for a second vector would take half the threads' registers. Smaller blocks leave fewer idle.
   if (std::ranges::any_of(schedule.cases, is_blended))
     schedule.cover = make_vector_grid(schedule.exprs(), threads / 2, /*vectors=*/1, lanes);
   add_row_table(schedule);

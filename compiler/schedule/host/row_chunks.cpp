@@ -15,12 +15,11 @@ namespace {
 
 constexpr std::size_t kMaxLoads = 4;
 constexpr int kMaxAxes = 3;
-// Bytes of the longest row that is taken with others: longer rows fill vectors of their own.
+// Bytes of the longest row that shares a chunk: a longer row fills vectors by itself.
 constexpr int kLongestBytes = 128;
-/// Returns the bytes of the longest plane, by a vector's bytes: the cost of a plan per byte depends on what the target
-/// permutes.
+/// Returns the bytes of the longest plane: the wider the target's permuted vectors, the cheaper a plan is per byte.
 constexpr int longest_plane_bytes(int vector) { return 64 + 2 * vector; }
-// Bytes of short rows that take as long one by one as the plan of a chunk.
+// Bytes of short rows that take as long one by one as the plan of a chunk takes.
 constexpr std::int64_t kLeastBytes = 4 << 10;
 // Most operations of a chunk: beyond them it is bound by its operations, and other strategies are as fast.
 constexpr std::size_t kMaxWork = 8;
@@ -37,7 +36,7 @@ class RowChunkMaker {
     if (kernel_.reads_by_data()) return std::nullopt;  // a plan depends on sizes alone
     std::tie(made_.body, made_.sources) = make_body(kernel_, roots_where_alike(), /*vector_sums=*/false);
     made_.alike = units_alike();
-    // Rows of fill are few and cheap.
+    // Without loads there is only fill, and not worth a plan.
     const Body& body = made_.body;
     if (body.loads.empty() || body.loads.size() > kMaxLoads || operation_count(body) > kMaxWork) return std::nullopt;
     if (reads_indices(body) || !are_units_alike()) return std::nullopt;
@@ -59,7 +58,7 @@ class RowChunkMaker {
   }
 
  private:
-  /// Coordinates in an expression: of other units, of the unit's rows, and of columns.
+  /// The coordinates in an expression: those of other units, of the unit's rows, and of columns.
   struct Mentions {
     bool others = false, rows = false, column = false;
   };

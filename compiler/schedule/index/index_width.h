@@ -17,8 +17,8 @@ namespace padlock::compiler {
 
 /// Bounds of an emitted expression and of all its intermediates.
 struct EmittedRange {
-  ir::Range value;   ///< of the expression
-  ir::Range widest;  ///< of all intermediates
+  ir::Range value;   ///< values of the expression itself
+  ir::Range widest;  ///< values of all intermediates
 };
 
 /// Ranges of sizes, by Expr::id, that are narrower than what is known of their symbols.
@@ -73,7 +73,7 @@ class IndexWidths final : public ExprAnalysis<std::optional<EmittedRange>> {
   ir::ExprContext* exprs_;
   CoordinateRanges coordinates_;
   SizeRanges sizes_;
-  std::unordered_map<std::uint32_t, Dividend> dividends_;  // of mods, by Expr::id
+  std::unordered_map<std::uint32_t, Dividend> dividends_;  // dividends of mods; keys are Expr::id
 };
 
 /// Splits a sum into the terms with coordinates and the rest, which is a size.

@@ -27,7 +27,8 @@ struct Blend {
   bool operator==(const Blend&) const = default;
 };
 
-/// Returns whether all segments of a grid's row that load anything load the same neighbours: a pad with fills, or a crop.
+/// Returns whether all segments of a grid's row that load anything load the same neighbours: a pad with fills, or a
+/// crop.
 [[nodiscard]] bool loads_one_place(const Schedule& schedule, const ScheduledCase& row);
 
 /// Returns the blend of the rows of a grid's case. Nothing if their segments do not load from different places, or if

@@ -120,7 +120,7 @@ struct LoadSource {
   /// The recurrence of `base` along the last outer axis (compiler/schedule/cases/row_recurrence.h). `step` is not valid
   /// without a recurrence; `rows` is not valid if the step is the same in all rows.
   ir::Expr step = {}, rows = {};
-  std::vector<ir::Expr> facts = {}, read_facts = {};  ///< of the load's node
+  std::vector<ir::Expr> facts = {}, read_facts = {};  ///< facts of the load's node
   int reach = -1;                                     ///< of a grid: index in Index32Variant::reaches
 };
 

@@ -34,7 +34,7 @@ inline constexpr int kTurnedElements = 4;
 
 /// A stage whose elements are in the output's order: a tensor of slices, rows and columns.
 struct BoxTurn {
-  std::array<int, 3> axes = {-1, -1, -1};  ///< of the tensor, by BoxAxis; -1: no axis
+  std::array<int, 3> axes = {-1, -1, -1};  ///< axes of the tensor, by BoxAxis; -1: none
   /// The coordinates of the tensor at index 0 of the stage; over the variables of a box.
   std::array<ir::Expr, 3> origin = {};
   ir::Layout layout;           ///< of the stage, in elements; over the steps of a launch
@@ -61,7 +61,7 @@ struct BoxStage {
 
 /// The rows, slices or columns of the output, split into one part for each box.
 struct BoxPart {
-  ir::Expr total;       ///< of the output
+  ir::Expr total;       ///< rows, slices or columns of the whole output
   ir::Expr step;        ///< variable: number that a box has; the last box may have fewer
   ir::Expr number;      ///< variable: of the part
   ir::Expr from, last;  ///< variables: the first of the part, and the last
@@ -84,7 +84,7 @@ enum class BoxKind : std::uint8_t { none, rows, joined, slices };
 
 struct Boxes {
   BoxKind kind = BoxKind::none;
-  int threads = 0;  ///< of a block
+  int threads = 0;  ///< threads per block
   int lanes = 1;    ///< elements of a vector that is stored
   /// First axis of the output that numbers rows; the axes from it up to the columns do. A box has one coordinate of
   /// each axis before, except for `slice`.

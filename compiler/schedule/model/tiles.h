@@ -59,7 +59,7 @@ struct TileCase {
 struct TileLoads {
   // Variables:
   ir::Expr shift;               ///< elements from the beginning of a word to an element: in [0, lanes)
-  ir::Expr lowest, highest;     ///< of the elements from which words are loaded
+  ir::Expr lowest, highest;     ///< first and last element that words must hold
   ir::Expr extent;              ///< elements of the tensor's storage
   std::vector<ir::Expr> tests;  ///< over the variables, tested at run time: all are >= 0 if all words lie in the
                                 ///< storage
@@ -110,7 +110,7 @@ struct TileGeometry : TileShape {
   ir::Expr slot;         ///< from 0 to the positions of a tile
   ir::Expr round;        ///< of the vectors that a thread stores: from 0 to `rounds`
   ir::Expr row, column;  ///< a position
-  ir::Expr phase;        ///< of a stored row: from 0 to `halo`
+  ir::Expr phase;        ///< phase of a stored row: from 0 to `halo`
   ir::Expr square;       ///< from 0 to the number of squares
   ir::Expr line;         ///< from 0 to `lanes`
   // Over them:
@@ -135,8 +135,8 @@ struct TileGeometry : TileShape {
 /// elements.
 struct TransposeTile : TileGeometry {
   TileSize size = TileSize::large;
-  std::int64_t most_tiles = 0;  ///< most tiles of a launch that takes this shape instead of a larger one
-  int axis = 0;                 ///< of the output
+  std::int64_t most_tiles = 0;  ///< a launch takes this shape if it has at most so many tiles
+  int axis = 0;                 ///< an axis of the output
   /// True if all loads go along the axis: results are made before the barrier, and shared memory has an array for each
   /// result. Else it has an array for each load along the axis, and results are made after the barrier.
   bool holds_results = false;
@@ -147,17 +147,17 @@ struct TransposeTile : TileGeometry {
   ir::Expr cross_tile, column_tile;  ///< the parts of the two axes
   ir::Expr needed;                   ///< first column that any row stores: 0; `halo` if all phases are 0
   // Over these variables and the geometry's:
-  std::vector<TileDigit> digits;  ///< of a tile's number, the least significant first
-  ir::Expr tiles;                 ///< of a launch
+  std::vector<TileDigit> digits;  ///< digits of a tile's number, the least significant first
+  ir::Expr tiles;                 ///< number of a launch's tiles
   ir::Expr cross_first, column_first;
   ir::Expr stored_step;         ///< elements of the output from a row of a tile to the next, over symbols
-  std::vector<ir::Expr> tests;  ///< of a position: all are >= 0
+  std::vector<ir::Expr> tests;  ///< tests of a position: it is an element if all are >= 0
   std::vector<ir::Expr> whole;  ///< the same tests for all positions of a tile from column `needed` on
   ir::Expr some;                ///< >= 0 if one of those positions is an element
   std::vector<TileRun> runs;
   std::vector<TileCase> cases;         ///< for tiles that several segments share, or that reach past an end of the
                                        ///< output
-  std::vector<ir::Expr> copied_tests;  ///< of all positions of a stored vector: all are >= 0
+  std::vector<ir::Expr> copied_tests;  ///< a stored vector lies in the output if all are >= 0
   TileLoads loads;
 
   [[nodiscard]] int shared_bytes() const { return array_count * array_words() * word_bytes; }

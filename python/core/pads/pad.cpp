@@ -14,7 +14,7 @@
 namespace padlock::python {
 namespace {
 
-/// Returns whether programs can say how the elements lie: strides that are whole and not negative.
+/// Returns whether programs can express the strides: whole elements, and not negative.
 bool can_be_strided(const Tensor& x) {
   if (!x.has_whole_strides()) return false;
   const DLTensor& view = x.view();
@@ -23,7 +23,7 @@ bool can_be_strided(const Tensor& x) {
   return true;
 }
 
-/// The modes by the language's names, which are NumPy's, too.
+/// The modes by the language's names, which are also NumPy's.
 std::span<ModeName> language_modes() {
   static auto modes = std::to_array<ModeName>({{"constant", PadMode::constant},
                                                {"edge", PadMode::edge},
@@ -33,17 +33,17 @@ std::span<ModeName> language_modes() {
   return modes;
 }
 
-/// Reads a width that is an int itself and that programs take. Returns false for what needs a closer look.
+/// Reads a width that is an int that programs take. Returns false for anything else.
 bool read_one(PyObject* item, std::int64_t& amount) {
   if (!PyLong_CheckExact(item)) return false;
   amount = PyLong_AsLongLong(item);
-  if (PyErr_Occurred() != nullptr) PyErr_Clear();  // which it is not, unless it is -1
+  if (PyErr_Occurred() != nullptr) PyErr_Clear();  // beyond 64 bits: the amount is -1
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   return amount >= 0 && amount <= kMost;
 }
 
-/// Reads NumPy's widths, as ints or tuples of them: n, (n,), (before, after), or one pair an axis. Returns false for
-/// what NumPy takes beside.
+/// Reads NumPy's widths, as ints or tuples of them: n, (n,), (before, after), or one pair for each axis. Returns false
+/// for other forms that NumPy takes.
 bool read_width(PyObject* width, int axes, PadRequest& request) {
   std::int64_t low = 0, high = 0;
   const auto is_pair = [&](PyObject* pair) {
@@ -65,8 +65,8 @@ bool read_width(PyObject* width, int axes, PadRequest& request) {
   return true;
 }
 
-/// Copies what programs cannot say, strides that are negative or no whole elements, as an array of NumPy's. Of other
-/// libraries' it copies the memory that was read already: an exporter that is asked again may answer otherwise.
+/// Copies a tensor with strides that programs cannot express, negative or not whole elements, into an array of NumPy's.
+/// For other libraries it copies the memory that was read already: an exporter may answer a second request differently.
 nb::object dense_copy(const Tensor& x) {
   nb::object from = nb::borrow(x.object());
   if (!is_on_host(x.view()))
@@ -76,10 +76,11 @@ nb::object dense_copy(const Tensor& x) {
   return nb::module_::import_("numpy").attr("array")(from, nb::arg("order") = "C");
 }
 
-/// An argument that programs can take: itself, or a copy of it.
+/// An argument that programs can take: the tensor itself, or a copy.
 class Source {
  public:
-  /// Returns false where torch's dispatcher has to see it first. Errors: as Tensor::read, and of what does not move.
+  /// Returns false if torch's dispatcher must see it first. Errors: those of Tensor::read, and for elements that do not
+  /// move as bits.
   bool read(nb::handle given, TorchState& torch) {
     if (!first_.read(given.ptr(), torch)) return false;
     check_elements(first_);
@@ -98,7 +99,7 @@ class Source {
   Tensor* tensor_ = &first_;
 };
 
-/// Cuts off what negative amounts of a circular pad cut: torch wraps what is left.
+/// Applies the negative amounts of a circular pad first: torch wraps what is left.
 void crop(Tensor& x, PadRequest& request) {
   for (int axis = 0; axis < x.view().ndim; ++axis) {
     std::int64_t &low = request.low[static_cast<std::size_t>(axis)],
@@ -172,8 +173,8 @@ nb::object pad_like_torch(nb::handle given, nb::handle amounts, nb::handle mode,
   read_amounts(amounts, "pad", pairs);
   const auto axes = static_cast<std::size_t>(x.view().ndim);
   if (pairs.size() % 2 != 0 || pairs.size() / 2 > axes)
-    fail(PADLOCK_INVALID_ARGUMENT, "pad: expected pairs, at most one an axis of " + std::to_string(axes) + ", found " +
-                                       std::to_string(pairs.size()) + " integers");
+    fail(PADLOCK_INVALID_ARGUMENT, "pad: expected pairs, at most one for each of " + std::to_string(axes) +
+                                       " axes, found " + std::to_string(pairs.size()) + " integers");
   request.low.assign(axes, 0);
   request.high.assign(axes, 0);
   for (std::size_t i = 0; i < pairs.size() / 2; ++i) {

@@ -11,8 +11,7 @@
 namespace padlock::python {
 namespace {
 
-/// The programs and calls that a process keeps for eager pads: programs by their texts, and calls by all that they
-/// depend on.
+/// The programs and calls of eager pads in this process: programs by their texts, calls by all that they depend on.
 struct Eager {
   std::map<std::string, std::unique_ptr<KernelObject>> kernels;
   CallCache calls{1024};
@@ -95,7 +94,7 @@ std::optional<PadMode> known_mode(nb::handle text, std::span<ModeName> names) {
   return std::nullopt;
 }
 
-/// How the other libraries call that mode.
+/// Returns whether the text is another library's name of that mode.
 static bool is_other_name(nb::handle text, const ModeName& known) {
   const auto is = [&](const char* name) { return PyUnicode_CompareWithASCIIString(text.ptr(), name) == 0; };
   return (known.mode == PadMode::edge && (is("replicate") || is("edge"))) ||
@@ -139,7 +138,7 @@ void check_elements(const Tensor& x) {
 void check_count(const Amounts& amounts, int axes, const char* what) {
   if (std::cmp_equal(amounts.size(), axes)) return;
   fail(PADLOCK_INVALID_ARGUMENT, std::string(what) + ": expected " + std::to_string(axes) +
-                                     " integers, one an axis, found " + std::to_string(amounts.size()));
+                                     " integers, one for each axis, found " + std::to_string(amounts.size()));
 }
 
 std::shared_ptr<BoundCall> call_for(Tensor& x, const PadRequest& request) {

@@ -11,7 +11,7 @@ namespace {
 
 using Int128 = __int128;
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 40;  // that a symbol of a program stands for
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;  // limit of a program's symbol
 constexpr Int128 kMostBytes = Int128{1} << 47;
 
 std::string text_of(Int128 number) {

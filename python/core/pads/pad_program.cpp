@@ -12,7 +12,7 @@ constexpr std::array kModeNames = {"constant", "edge", "reflect", "symmetric", "
 
 std::string numbered(const char* name, int axis) { return name + std::to_string(axis); }
 
-/// "[a, b, c]", with one more entry for an element's halves where `last` is not NULL.
+/// Prints "[a, b, c]", with a further entry for an element's halves unless `last` is NULL.
 std::string list(const PadKind& kind, const char* last, const std::function<std::string(int)>& entry) {
   std::string text = "[";
   for (int axis = 0; axis < kind.axes; ++axis) text += (axis > 0 ? ", " : "") + entry(axis);

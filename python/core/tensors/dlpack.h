@@ -5,11 +5,11 @@
 
 #include "padlock/padlock.h"
 
-// Declares the parts of DLPack 1.3 that padlock.h does without: managed tensors, and the table of functions by which a
-// library lends its tensors from C. Declared by hand, as it is nobody's to install.
+// The parts of DLPack 1.3 that padlock.h leaves out: managed tensors, and the table of functions by which a library
+// lends its tensors from C. Declared here, because no package installs them.
 namespace padlock::python {
 
-/// Codes of element types beyond padlock.h's, which move as bits.
+/// Codes of further element types, which move as bits.
 inline constexpr std::uint8_t kDLOpaqueCode = 3;
 inline constexpr std::uint8_t kDLComplexCode = 5;
 inline constexpr std::uint8_t kDLFirstFloat8Code = 7;
@@ -30,7 +30,7 @@ struct DLVersion {
   std::uint32_t major, minor;
 };
 
-/// DLManagedTensor of before 1.0.
+/// DLManagedTensor before 1.0.
 struct DLManagedUnversioned {
   DLTensor tensor;
   void* context;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint8_t kFloat8E4M3Fn = 10;
 
-/// Lists, by DLPack's code, the types that NumPy's extensions and DLPack name differently.
+/// By DLPack's code, the types that NumPy's extensions and DLPack name differently.
 constexpr auto kNamed = std::to_array<std::pair<std::string_view, DLDataType>>({
     {"bfloat16", {kDLBfloat, 16, 1}},
     {"float8_e3m4", {7, 8, 1}},
@@ -52,7 +52,7 @@ std::uint64_t float_bits(double number, nb::handle value, DLDataType type) {
   if (std::isfinite(number) && !std::isfinite(single)) refuse(value, type);
   if (type.code == kDLFloat && type.bits == 32) return std::bit_cast<std::uint32_t>(single);
   if (number == 0) return std::signbit(number) ? 0x8000 : 0;
-  // Half the size: the library rounds, once, and knows how all of them are written.
+  // A float of 16 bits: the library parses the number as text, and rounds once.
   char* const text = PyOS_double_to_string(number, 'r', 0, 0, nullptr);
   if (text == nullptr) throw nb::python_error();
   const std::string literal(text);
@@ -87,7 +87,7 @@ std::uint64_t int_bits(nb::handle value, DLDataType type) {
   refuse(value, type);
 }
 
-/// Returns the bits of a number in a float type of 8 bits, as NumPy's extension, where it is installed, makes them.
+/// Returns the bits of a number as an 8-bit float, which NumPy's extension computes if it is installed.
 std::uint64_t float8_bits(nb::handle value, DLDataType type) {
   if (double_of(value, type) == 0 && !std::signbit(double_of(value, type))) return 0;
   const nb::object made = nb::module_::import_("padlock._eager").attr("float8_bits")(value, numpy_name(type));
@@ -104,12 +104,12 @@ Bits complex_bits(nb::handle value, DLDataType type) {
   return {real | imaginary << half.bits, 0};
 }
 
-/// Returns whether an element of this letter may have so many bytes.
+/// Returns whether an element of this letter may have that many bytes.
 bool has_bytes(char letter, std::int64_t bytes) {
   if (std::string_view("?bB").contains(letter)) return bytes == 1;
   if (std::string_view("hHe").contains(letter)) return bytes == 2;
   if (std::string_view("iIf").contains(letter)) return bytes == 4;
-  if (std::string_view("lL").contains(letter)) return bytes == 4 || bytes == 8;  // of any machine, of this one
+  if (std::string_view("lL").contains(letter)) return bytes == 4 || bytes == 8;  // on other machines, on this one
   return bytes == 8;
 }
 

@@ -17,7 +17,7 @@ bool is_instance(PyTypeObject* type, const char* module, const char* name) {
   return is == 1;
 }
 
-/// The newest table whose major version is ours, of the chain that a capsule begins.
+/// Returns the newest table with our major version in the chain that a capsule begins.
 const DLExchange* table_of(PyTypeObject* type) {
   const nb::handle named(reinterpret_cast<PyObject*>(type));
   for (const char* name : {"__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"}) {
@@ -33,7 +33,7 @@ const DLExchange* table_of(PyTypeObject* type) {
   return nullptr;
 }
 
-/// Tensor and Parameter tell the truth about themselves; what derives from them may mean anything.
+/// Only Tensor and Parameter themselves are known; a subclass may mean anything.
 Reader torch_reader(PyTypeObject* type) {
   const auto is = [&](const char* module, const char* name) {
     const nb::object found = loaded_module(module);
@@ -76,7 +76,7 @@ Families& families() {
   return all;
 }
 
-/// A weak reference that has the family go with its type, whose address may be another type's then.
+/// Makes a weak reference that removes the family with its type, whose address another type may get later.
 nb::object weak_reference(PyTypeObject* type) {
   const nb::object forget = nb::cpp_function([type](nb::handle) { families().forget(type); });
   return owned(PyWeakref_NewRef(reinterpret_cast<PyObject*>(type), forget.ptr()));

@@ -10,7 +10,7 @@
 namespace padlock::python {
 namespace {
 
-/// Lists the element types by NumPy's numbers; 0 bits where programs have none.
+/// The element types by NumPy's numbers; 0 bits for those that programs lack.
 constexpr auto kTypes = std::to_array<DLDataType>({
     {kDLBool, 8, 1},
     {kDLInt, 8, 1},
@@ -51,7 +51,7 @@ bool same_as_buffer(const nb::object& array) {
   return same;
 }
 
-/// Looks at arrays both ways, one that can be written and one that cannot.
+/// Checks the struct against two arrays: a writable one, and a read-only one.
 bool layout_is_known() {
   const nb::object zeros = loaded_module("numpy").attr("zeros");
   for (const char* letter : {"b", "f", "D"}) {

@@ -6,8 +6,8 @@
 
 #include "python/core/tensors/dlpack.h"
 
-// NumPy's array as a struct: the layout that its headers give to every extension, from 1.x to 2.x, declared by hand. A
-// buffer of the same array takes NumPy ten times as long to describe.
+// NumPy's array as a struct: the layout that its headers give to every extension, from 1.x to 2.x, declared here. NumPy
+// takes ten times as long to describe the same array as a buffer.
 namespace padlock::python {
 
 struct NumpyType {
@@ -31,10 +31,10 @@ struct NumpyArray {
   [[nodiscard]] bool is_column_major() const { return (flags & 3) == 2; }
 };
 
-/// The struct of a numpy.ndarray. NULL where only the buffer protocol tells: elements of other kinds than NumPy's own
-/// numbers in this machine's order, or a NumPy that is laid out otherwise.
+/// Returns the struct of a numpy.ndarray. NULL for arrays that only the buffer protocol describes: elements other than
+/// NumPy's own numbers in this machine's order, or a NumPy with another layout.
 [[nodiscard]] const NumpyArray* numpy_array(PyObject* array);
-/// The type of its elements.
+/// Returns the type of its elements.
 [[nodiscard]] DLDataType type_of(const NumpyArray& array);
 
 }  // namespace padlock::python

@@ -14,7 +14,7 @@
 namespace padlock::python {
 namespace {
 
-/// Takes a managed tensor out of its capsule, which must not delete it any more.
+/// Takes a managed tensor out of its capsule, which then does not delete it.
 template <class Managed>
 Managed* take(const nb::object& capsule, const char* name, const char* used) {
   auto* const managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), name));
@@ -22,7 +22,7 @@ Managed* take(const nb::object& capsule, const char* name, const char* used) {
   return managed;
 }
 
-/// Asks a producer where its tensor is, in DLPack's numbers.
+/// Asks a producer for its tensor's device type, in DLPack's numbers.
 int device_type_of(const nb::handle producer) {
   const nb::object device = producer.attr("__dlpack_device__")();
   const nb::object number = nb::steal(PySequence_GetItem(device.ptr(), 0));
@@ -34,7 +34,7 @@ int device_type_of(const nb::handle producer) {
        std::string("expected __dlpack_device__() to return two integers, found ") + nb::repr(device).c_str());
 }
 
-/// Errors: InvalidArgument for a tensor of torch's that is not elements at strides.
+/// Errors: InvalidArgument for a torch tensor without elements at strides: a nested, quantized or sparse one.
 void refuse_layout(const nb::handle tensor) {
   for (const auto& [flag, kind] : {std::pair{"is_nested", "a nested one: pad each tensor of its unbind()"},
                                    std::pair{"is_quantized", "a quantized one: pad its int_repr()"}})
@@ -47,10 +47,20 @@ void refuse_layout(const nb::handle tensor) {
                                        ": pad its to_dense(), or its values by themselves");
 }
 
-/// Names the default stream (CUDA's NULL) in DLPack's numbers.
+/// Returns what elements of an unsupported buffer format are, for a message.
+std::string elements_of_format(std::string_view format) {
+  const char kind = format.empty() ? '\0' : format.back();
+  return std::string(kind == 'O'                  ? "Python objects"
+                     : kind == 'w' || kind == 's' ? "text"
+                     : format.starts_with("T{")   ? "records"
+                                                  : "elements") +
+         " (the buffer format " + quoted(std::string(format).c_str()) + ")";
+}
+
+/// The default stream (CUDA's NULL) in DLPack's numbers.
 constexpr std::uintptr_t kDefaultStream = 1;
 
-/// Asks a producer without a table for its capsule; on a GPU, for one that is ready on the stream that reads it.
+/// Asks a producer without a table for its capsule; on a GPU, for one that is ready on the stream that will read it.
 nb::object capsule_of(PyObject* object, bool on_gpu, void* read_on) {
   const nb::handle producer(object);
   const auto number = read_on != nullptr ? reinterpret_cast<std::uintptr_t>(read_on) : kDefaultStream;
@@ -87,7 +97,7 @@ bool Tensor::read_unless_traced(PyObject* object, TorchState& torch) {
       return false;
     case Reader::torch:
       if (family_->table->view_of(object, &view_) != 0) {
-        PyErr_Clear();  // meta, wrapped: torch says what it is
+        PyErr_Clear();  // a meta or wrapped tensor: torch's message explains it
         refuse_layout(object);
         return false;
       }
@@ -112,7 +122,7 @@ bool Tensor::read_unless_traced(PyObject* object, TorchState& torch) {
   return true;
 }
 
-/// Refuses what no tensor can be. Whoever lends memory fills these fields in, and some leave them empty.
+/// Refuses impossible tensors: some libraries leave these fields empty when they lend memory.
 void Tensor::check_view() const {
   if (view_.ndim < 0 || view_.ndim > kMaxAxes)
     fail(PADLOCK_INVALID_ARGUMENT,
@@ -133,7 +143,7 @@ void Tensor::check_view() const {
   check_span();
 }
 
-/// Refuses more memory than there are addresses, so that no product or sum of what follows wraps.
+/// Refuses a span larger than the address space, so that no later product or sum wraps.
 void Tensor::check_span() const {
   const std::int64_t bytes_each = (std::int64_t{view_.dtype.bits} * view_.dtype.lanes + 7) / 8;
   std::int64_t bytes = bytes_each, span = 0;
@@ -161,7 +171,7 @@ void Tensor::read_numpy() {
   }
   if (PyObject_GetBuffer(object_, &buffer_, PyBUF_RECORDS_RO) == 0) return read_buffer(object_);
   PyErr_Clear();
-  // A type that buffers have no letter for, such as ml_dtypes' bfloat16: its bits have one.
+  // Buffers have no letter for types such as ml_dtypes' bfloat16, but one for their bits.
   const nb::handle array(object_);
   const std::string name = nb::cast<std::string>(array.attr("dtype").attr("name"));
   const DLDataType type = bits_type_named(name);
@@ -183,12 +193,10 @@ void Tensor::read_buffer(PyObject* object) {
   }
   view_.dtype = type_of_format(buffer_.format, buffer_.itemsize);
   if (view_.dtype.bits == 0)
-    fail(PADLOCK_INVALID_ARGUMENT, std::string("expected elements in this machine's order that programs have, found "
-                                               "the buffer format ") +
-                                       quoted(buffer_.format != nullptr ? buffer_.format : "B") + " with " +
-                                       std::to_string(buffer_.itemsize) + " bytes");
+    fail(PADLOCK_INVALID_ARGUMENT, "expected numbers or bools in this machine's byte order, found " +
+                                       elements_of_format(buffer_.format != nullptr ? buffer_.format : "B"));
   read_only_ = buffer_.readonly != 0;
-  // Pointers in the memory, which nobody asked for, and a length that is not that of the extents are no array.
+  // Refuses pointers inside the memory, and a length that differs from that of the extents.
   if (buffer_.suboffsets != nullptr)
     fail(PADLOCK_INVALID_ARGUMENT, "expected a buffer of elements, found one of pointers to them");
   describe(buffer_.buf, buffer_.ndim, buffer_.shape, buffer_.strides);
@@ -200,7 +208,7 @@ void Tensor::read_buffer(PyObject* object) {
                                        ", found " + std::to_string(buffer_.len));
 }
 
-/// Takes memory of the host by its element type and its strides in bytes; without strides it is dense.
+/// Takes host memory by its element type and its strides in bytes; without strides it is dense.
 void Tensor::describe(void* data, int ndim, const std::intptr_t* extents, const std::intptr_t* strides) {
   view_.data = data;
   view_.device = {kDLCPU, 0};
@@ -295,7 +303,7 @@ nb::dict Tensor::array_interface() const {
   nb::list shape, strides;
   for (int axis = 0; axis < view_.ndim; ++axis) {
     shape.append(view_.shape[axis]);
-    // A buffer's own strides, which may be no whole elements.
+    // A buffer's own strides need not be whole elements.
     strides.append(whole_strides_ ? view_.strides[axis] * bytes : std::int64_t{buffer_.strides[axis]});
   }
   nb::dict made;
@@ -309,7 +317,7 @@ nb::dict Tensor::array_interface() const {
 
 void Tensor::narrow(int axis, std::int64_t start, std::int64_t extent) {
   own_axes();
-  if (extent > 0)  // else there is no element to begin at
+  if (extent > 0)  // otherwise there is no first element
     view_.byte_offset += static_cast<std::uint64_t>(start * strides_[axis]) * (view_.dtype.bits / 8);
   extents_[axis] = extent;
 }

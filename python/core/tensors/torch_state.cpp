@@ -11,8 +11,8 @@ namespace {
 /// METH_FASTCALL | METH_KEYWORDS, whose name depends on Python's version.
 using FastFunction = PyObject* (*)(PyObject * self, PyObject* const* values, Py_ssize_t count, PyObject* names);
 
-/// A function of torch's without arguments. Where it is C's it is called as such: asked by Python's ways, the questions
-/// of a call take longer than the call.
+/// A torch function without arguments. A C function is called directly: through Python the questions of a call take
+/// longer than the call.
 class Question {
  public:
   explicit Question(const nb::object& callable) : callable_(nb::object(callable).release().ptr()) {
@@ -31,7 +31,7 @@ class Question {
     if (fast_ != nullptr) return owned(fast_(self_, nullptr, 0, nullptr));
     return owned(PyObject_CallNoArgs(callable_));
   }
-  /// Returns the function where it is a method that any object may be asked by.
+  /// Returns the function if it is a method that can be called on any object.
   [[nodiscard]] PyCFunction method() const { return plain_; }
 
  private:
@@ -40,18 +40,18 @@ class Question {
   FastFunction fast_ = nullptr;
 };
 
-/// Asks torch's library about modes directly: each question through Python takes 50 ns, and a call has four.
+/// Asks torch's library about modes directly: through Python each question takes 50 ns, and a call has four.
 class ModesInside {
  public:
   ModesInside() {
-    // Loaded already, and by Python, which hides its names from others.
+    // Python has loaded it already, with its names hidden from others.
     void* const library = ::dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD);
     const nb::object parse = nb::getattr(loaded_module("torch._C"), "_dispatch_key_parse", nb::object());
     if (library == nullptr || !parse.is_valid()) return;
     find(library, "_ZN2at4impl22PythonTorchFunctionTLS9stack_lenEv", functions_);
     find(library, "_ZN3c104impl20TorchDispatchModeTLS9stack_lenEv", dispatches_);
     find(library, "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE", includes_);
-    try {  // each torch has other numbers
+    try {  // each version of torch has other numbers
       transforms_ = nb::cast<std::uint16_t>(nb::int_(nb::object(parse("FuncTorchDynamicLayerFrontMode"))));
       tracing_ = nb::cast<std::uint16_t>(nb::int_(nb::object(parse("Tracer"))));
     } catch (const nb::python_error&) {
@@ -78,8 +78,8 @@ class ModesInside {
   std::uint16_t transforms_ = 0, tracing_ = 0;
 };
 
-/// A plain tensor's own facts, asked of the object within Python's: by Python's ways each answer takes 35 to 75
-/// ns, as torch hands the GIL over for it.
+/// Reads a plain tensor's facts from the object inside Python's: through Python each answer takes 35 to 75 ns, because
+/// torch releases the GIL for it.
 class TensorInside {
  public:
   TensorInside() {
@@ -101,7 +101,7 @@ class TensorInside {
   [[nodiscard]] bool records(PyObject* tensor) const { return records_(*handle_of(tensor)); }
 
  private:
-  /// THPVariable: Python's head, then the handle, which is a pointer to the tensor.
+  /// THPVariable: Python's head, then the handle, a pointer to the tensor.
   static const void* const* handle_of(PyObject* tensor) { return reinterpret_cast<const void* const*>(tensor + 1); }
 
   /// Asks tensors with known answers. A wrong offset reaches none of them.
@@ -154,7 +154,7 @@ bool TorchState::asked_of_python() {
   static const Question kDispatches = found("_len_torch_dispatch_stack");
   static const Question kTransforms = found("_are_functorch_transforms_active");
   static const Question kTracing = found("_is_tracing");
-  // Another torch may ask otherwise: its dispatcher knows.
+  // Another version of torch may not have these questions: then its dispatcher decides.
   if (!kFunctions.is_known() || !kDispatches.is_known() || !kTransforms.is_known() || !kTracing.is_known()) return true;
   return PyLong_AsLong(kFunctions.ask().ptr()) != 0 || PyLong_AsLong(kDispatches.ask().ptr()) != 0 ||
          kTransforms.ask().ptr() != Py_False || kTracing.ask().ptr() != Py_False;
@@ -175,7 +175,7 @@ bool TorchState::is_plain(PyObject* object, const DLTensor& view) {
   if (view.data != nullptr) return true;
   for (int axis = 0; axis < view.ndim; ++axis)
     if (view.shape[axis] == 0) return true;
-  return false;  // elements without memory: a wrapper that names none
+  return false;  // elements without memory: a wrapper
 }
 
 }  // namespace padlock::python

@@ -4,14 +4,14 @@
 
 #include "python/core/tensors/dlpack.h"
 
-// Meanings that PyTorch gives a tensor beyond its memory.
+// What a PyTorch tensor can mean beyond its memory.
 namespace padlock::python {
 
-/// The parts of torch's state that change the meaning of a tensor, asked once a call.
+/// The state of torch that changes the meaning of a tensor, asked once for each call.
 class TorchState {
  public:
   TorchState() = default;
-  /// Inside an operator, where torch's dispatcher has done what there was to do: tensors are memory, or errors.
+  /// The state inside an operator, where torch's dispatcher has done its work: tensors are memory, or errors.
   [[nodiscard]] static TorchState inside() {
     TorchState state;
     state.modes_ = 0;
@@ -19,14 +19,14 @@ class TorchState {
     return state;
   }
   [[nodiscard]] bool is_inside() const { return inside_; }
-  /// Checks whether torch would do anything with such a tensor but read its memory: subclasses, negative and conjugate
-  /// views, gradients to record, and modes under which a tensor is no memory at all.
+  /// Returns whether torch would only read this tensor's memory. It would not for subclasses, negative and conjugate
+  /// views, gradients to record, and modes under which a tensor has no memory.
   bool is_plain(PyObject* object, const DLTensor& view);
 
  private:
   static bool has_modes();
   static bool asked_of_python();
-  int modes_ = -1;  // not asked
+  int modes_ = -1;  // -1: not asked
   bool inside_ = false;
 };
 

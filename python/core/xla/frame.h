@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// The arguments of a custom call of XLA's runtime: its C interface 0.3, declared by hand as far as it is needed.
-// Structs begin with their sizes, and grow at their ends.
+// The arguments of a custom call in XLA's runtime: the parts of its C interface 0.3 that are used. Structs begin with
+// their sizes, and new members come at the end.
 namespace padlock::python::xla {
 
 inline constexpr int kMajor = 0, kMinor = 3;
@@ -68,7 +68,7 @@ struct Api {
   Error* (*stream)(StreamArguments*);
   const void *type, *execution_context, *set_state, *state, *allocate, *free, *schedule, *thread_count;
   const void *make_future, *future_available, *future_error, *run_id;
-  Error* (*ordinal)(OrdinalArguments*);  ///< of the call's device; older runtimes end before it
+  Error* (*ordinal)(OrdinalArguments*);  ///< device of the call; missing in older runtimes
 };
 static_assert(offsetof(Api, make_error) == 48 && offsetof(Api, stream) == 80 && offsetof(Api, ordinal) == 184);
 

@@ -21,7 +21,7 @@ std::span<const std::int64_t> integers(const xla::Attributes& all, std::string_v
   return {static_cast<const std::int64_t*>(array.data), array.size};
 }
 
-/// XLA's types by their sizes, as elements move: PRED, integers, floats, complex numbers.
+/// Returns the size of XLA's types as elements move: PRED, integers, floats, complex numbers.
 std::uint8_t bits_of_type(int type) {
   switch (type) {
     case 1:
@@ -57,7 +57,7 @@ std::uint8_t bits_of_type(int type) {
   }
 }
 
-/// Where a call's memory is, and the stream that its work is queued on.
+/// The device of a call, and the stream for its work.
 struct Place {
   DLDevice device{kDLCPU, 0};
   void* stream = nullptr;

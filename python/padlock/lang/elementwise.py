@@ -1,4 +1,4 @@
-"""Operations on each element, with their results fixed to the bit (docs/language.md)."""
+"""Operations on each element. Every bit of their results is defined (docs/language.md)."""
 
 from __future__ import annotations
 
@@ -68,21 +68,21 @@ not_ = _unary("not", "The other bool.")
 
 
 def leaky_relu(x: Operand, alpha: Operand) -> Tensor:
-    """x < 0 ? x * alpha : x"""
+    """Returns x < 0 ? x * alpha : x."""
     return elementwise("leaky_relu", x, alpha=alpha)
 
 
 def clamp(x: Operand, lo: Operand, hi: Operand) -> Tensor:
-    """x < lo ? lo : x > hi ? hi : x"""
+    """Returns x < lo ? lo : x > hi ? hi : x."""
     return elementwise("clamp", x, lo=lo, hi=hi)
 
 
 def select(c: Operand, a: Operand, b: Operand) -> Tensor:
-    """c ? a : b, for each element."""
+    """Returns c ? a : b, for each element."""
     return elementwise("select", c, a, b)
 
 
 def cast(x: Tensor, to: ElementType | str) -> Tensor:
-    """To another type (`padlock.f32`, or "f32"), rounded once."""
+    """Converts to another type (`padlock.f32`, or "f32"), rounded once."""
     x = tensor_of(x)
     return current_trace().emit(f"cast({x.name}, {element_type(to).name})", x.shape)

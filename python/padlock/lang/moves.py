@@ -29,7 +29,7 @@ def pad(
     value: Operand | None = None,
     interior: Sequence[int] | None = None,
 ) -> Tensor:
-    """Elements around a tensor, or cut off it where an amount is negative."""
+    """Adds elements around a tensor, or cuts them off if an amount is negative."""
     x = tensor_of(x)
     text = f"pad({x.name}, {_amounts(x, low, high, interior, mode)}"
     if value is not None:
@@ -51,14 +51,14 @@ def pad_adjoint(
     mode: str = "constant",
     interior: Sequence[int] | None = None,
 ) -> Tensor:
-    """The gradient of a pad of a tensor of that extent, from the gradient of its result."""
+    """Returns the gradient of a pad, from the gradient of its result. `extent` is that of the padded tensor."""
     g = tensor_of(g)
     sizes = sizes_text(one_an_axis(extent, g, "extent"))
     return current_trace().emit(f"pad_adjoint({g.name}, extent = {sizes}, {_amounts(g, low, high, interior, mode)})", extent)
 
 
 def slice(x: Tensor, start: Sequence[Size], limit: Sequence[Size], step: Sequence[int] | None = None) -> Tensor:
-    """Elements from `start` on, below `limit`."""
+    """Takes the elements from `start` on, below `limit`."""
     x = tensor_of(x)
     start, limit = one_an_axis(start, x, "start"), one_an_axis(limit, x, "limit")
     steps = list(step) if step is not None else [1] * x.ndim
@@ -72,7 +72,7 @@ def slice(x: Tensor, start: Sequence[Size], limit: Sequence[Size], step: Sequenc
 
 
 def concat(*tensors: Tensor, axis: int) -> Tensor:
-    """Tensors one after another along an axis."""
+    """Puts tensors one after another along an axis."""
     if not tensors:
         refuse("concat: expected tensors, found none")
     first = tensor_of(tensors[0])
@@ -86,7 +86,7 @@ def concat(*tensors: Tensor, axis: int) -> Tensor:
 
 
 def transpose(x: Tensor, perm: Sequence[int]) -> Tensor:
-    """Axis i of the result is axis perm[i] of x."""
+    """Reorders axes: axis i of the result is axis perm[i] of x."""
     x = tensor_of(x)
     if sorted(perm) != list(range(x.ndim)):
         refuse(f"transpose: expected each of {x.ndim} axes once, found {list(perm)}")
@@ -94,25 +94,26 @@ def transpose(x: Tensor, perm: Sequence[int]) -> Tensor:
 
 
 def broadcast(x: Tensor, shape: Sequence[Size], axes: Sequence[int]) -> Tensor:
-    """A tensor of that shape; axis i of x becomes axis axes[i]."""
+    """Repeats x to that shape; axis i of x becomes axis axes[i]."""
     x = tensor_of(x)
     return current_trace().emit(f"broadcast({x.name}, shape = {sizes_text(shape)}, axes = {sizes_text(axes)})", shape)
 
 
 def reshape(x: Tensor, shape: Sequence[Size]) -> Tensor:
-    """The elements of x, row by row, in that shape, which has as many."""
+    """Gives the elements of x, row by row, another shape with as many elements."""
     return current_trace().emit(f"reshape({tensor_of(x).name}, shape = {sizes_text(shape)})", shape)
 
 
 def iota(element: ElementType | str, shape: Sequence[Size], axis: int) -> Tensor:
-    """Each element is its own coordinate along an axis."""
+    """Makes a tensor whose elements are their own coordinates along an axis."""
     return current_trace().emit(f"iota({element_type(element).name}, shape = {sizes_text(shape)}, axis = {axis})", shape)
 
 
 def take(
     x: Tensor, *index: Tensor, axis: int | None = None, axes: Sequence[int] | None = None, value: Operand | None = None
 ) -> Tensor:
-    """Elements of x where the index is in range along an axis, else the fill; with several indices along adjacent axes."""
+    """Takes elements of x by an index along an axis; the fill if the index is out of range. Several indices are for
+    adjacent axes."""
     x, indices = tensor_of(x), [tensor_of(i) for i in index]
     if not indices or (axis is None) == (axes is None):
         refuse("take: expected one or more indices, and either an axis or axes")
@@ -131,6 +132,6 @@ def take(
 
 
 def search(a: Tensor, x: Tensor) -> Tensor:
-    """For each element of x, how many elements of the ascending a are at most it, as i64."""
+    """Returns, as i64, for each element of x how many elements of the ascending a are at most it."""
     a, x = tensor_of(a), tensor_of(x)
     return current_trace().emit(f"search({a.name}, {x.name})", x.shape)

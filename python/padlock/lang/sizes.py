@@ -1,4 +1,4 @@
-"""Sizes as text: symbols, integers and arithmetic on them."""
+"""Sizes as text: symbols, integers and arithmetic."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ class Place(typing.NamedTuple):
 
 
 def place() -> Place | None:
-    """The line of the traced function that is being run, for messages."""
+    """Returns the current line of the traced function, for messages."""
     frame = sys._getframe()
-    while frame is not None and frame.f_globals.get("__package__") == __package__:
+    while frame is not None and (package := frame.f_globals.get("__package__")) and (
+        package == __package__ or package.split(".")[0] == "numpy"
+    ):
         frame = frame.f_back  # type: ignore[assignment]
     return None if frame is None else Place(frame.f_code.co_filename, frame.f_lineno)
 
@@ -43,7 +45,7 @@ Size = Union["Dim", int]
 
 
 class Dim:
-    """A size expression: symbols, integers and arithmetic on them. It has no value while a program is written."""
+    """A size expression: symbols, integers and arithmetic. It has no value while a program is traced."""
 
     __slots__ = ("text", "strength")
     __hash__ = None  # type: ignore[assignment]
@@ -141,6 +143,9 @@ def dim_of(size: Size) -> Dim:
         return size
     if isinstance(size, int) and not isinstance(size, bool):
         return Dim(str(size), 3 if size >= 0 else 2)
+    name = getattr(size, "name", None)  # of a tensor or a scalar
+    if name is not None:
+        refuse(f"expected a size, found the {type(size).__name__.lower()} '{name}'; a number in sizes is annotated with padlock.dim")
     refuse(f"expected a size, found {size!r}")
 
 
@@ -149,15 +154,15 @@ def _text(size: object) -> str:
 
 
 def min(*sizes: Size) -> Dim:
-    """The least of sizes."""
+    """Returns the least of sizes."""
     return Dim(f"min({', '.join(dim_of(size).text for size in sizes)})")
 
 
 def max(*sizes: Size) -> Dim:
-    """The greatest of sizes."""
+    """Returns the greatest of sizes."""
     return Dim(f"max({', '.join(dim_of(size).text for size in sizes)})")
 
 
 def ceildiv(size: Size, divisor: Size) -> Dim:
-    """A quotient, rounded up."""
+    """Returns a quotient, rounded up."""
     return dim_of(size)._binary(divisor, "ceildiv", 2)

@@ -1,4 +1,4 @@
-"""Functions become programs: they run once, on symbols."""
+"""Makes programs from functions, which run once on symbols."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["jit", "text_of", "where"]
 
 
 def where(*constraints: Constraint) -> None:
-    """Says what holds of the sizes: checked when they are bound, and known to the compiler."""
+    """States a constraint on sizes. It is checked when sizes are bound, and the compiler uses it."""
     here = place()
     current_trace().constraints += [(constraint.text, here) for constraint in constraints]
 
@@ -51,7 +51,7 @@ def _annotations(function: Callable[..., Any]) -> dict[str, object]:
 
 
 def _definition(function: Callable[..., Any]) -> Place:
-    """The line with its name, below its decorators."""
+    """Returns the line that defines the function, below its decorators."""
     file, line = function.__code__.co_filename, function.__code__.co_firstlineno
     while linecache.getline(file, line).lstrip().startswith("@"):
         line += 1
@@ -59,7 +59,7 @@ def _definition(function: Callable[..., Any]) -> Place:
 
 
 class _Source:
-    """The program that a function writes, and the lines of Python that its lines come from."""
+    """The program of a function, and for each of its lines the line of Python that made it."""
 
     def __init__(self, function: Callable[..., Any], head: str, trace: Trace, results: Sequence[Tensor]) -> None:
         self.function = _definition(function)
@@ -73,7 +73,7 @@ class _Source:
         self.places = [at for _, at in lines]
 
     def at(self, line: int, column: int) -> Place:
-        """The line of Python of a position in the text."""
+        """Returns the line of Python for a position in the text."""
         if line == 2 and self.constraints:
             end = len("where ")
             for text, where in self.constraints:
@@ -84,7 +84,7 @@ class _Source:
         return found or self.function
 
     def point(self, error: BaseException) -> None:
-        """Has an error name the line of Python, instead of one of a text that nobody wrote."""
+        """Replaces an error's position in the text by the line of Python."""
         if not isinstance(error, Error) or error.line is None or error.file is not None:
             return
         at = dict(self.constraints).get(error.expression) or self.at(error.line, error.column or 1)
@@ -114,12 +114,12 @@ def _written(function: Callable[..., Any]) -> _Source:
 
 
 def text_of(function: Callable[..., Any]) -> str:
-    """The program that a function writes. What `jit` compiles."""
+    """Returns the program of a function, which `jit` compiles."""
     return _written(function).text
 
 
 def _defaults(function: Callable[..., Any], source: _Source) -> dict[str, object]:
-    """The values that a call may leave out: of scalars and dims."""
+    """Returns the default values of scalars and dims."""
     kinds = _annotations(function)
     found: dict[str, object] = {}
     for name, parameter in inspect.signature(function).parameters.items():
@@ -134,8 +134,8 @@ def _defaults(function: Callable[..., Any], source: _Source) -> dict[str, object
 
 
 def jit(function: Callable[..., Any]) -> _kernel.Kernel:
-    """Runs the function once on symbols, and makes a kernel of the program that it writes. It is compiled for a device
-    when it is first called with that device's tensors. Defaults of its scalars and dims are the kernel's. Errors name the
+    """Runs the function once on symbols, and makes a kernel of the resulting program. It is compiled for a device at the
+    first call with that device's tensors. The function's defaults of scalars and dims are the kernel's. Errors name the
     function's lines."""
     source = _written(function)
     try:

@@ -13,13 +13,13 @@ __all__ = [
 
 
 class TensorType:
-    """`padlock.f32["B", "S"]`: an element type with extents, and strides where the tensor is not dense."""
+    """`padlock.f32["B", "S"]`: an element type with extents, and with strides if the tensor is not dense."""
 
     def __init__(self, element: str, extents: tuple[Any, ...], strides: tuple[Any, ...] | None = None) -> None:
         self.element, self.extents, self.stride_list = element, extents, strides
 
     def strides(self, *strides: str | int) -> TensorType:
-        """The same with these distances between neighbours, in elements."""
+        """Returns the type with these strides, in elements."""
         return TensorType(self.element, self.extents, strides)
 
     def __repr__(self) -> str:
@@ -28,13 +28,13 @@ class TensorType:
 
 
 class ElementType:
-    """`padlock.f32`: a scalar of it as a parameter; with extents a tensor."""
+    """`padlock.f32`: the type of a scalar parameter; with extents a tensor."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __call__(self, value: Any) -> Any:
-        """A size, or a number, as an operand of that type."""
+        """Makes a size or a number an operand of that type."""
         from .values import Typed, operand
 
         text = dim_of(value).text if isinstance(value, Dim) else operand(value)
@@ -48,14 +48,14 @@ class ElementType:
 
 
 class DimType:
-    """`padlock.dim`: an integer that sizes are computed of."""
+    """`padlock.dim`: an integer for computing sizes."""
 
     def __repr__(self) -> str:
         return "dim"
 
 
 def element_type(given: object) -> ElementType:
-    """An element type, or the one of that name."""
+    """Returns an element type, also by its name."""
     if isinstance(given, ElementType):
         return given
     if isinstance(given, str) and given in BY_NAME:

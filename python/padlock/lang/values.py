@@ -1,9 +1,9 @@
-"""Values of the program that is being written, and the statements that make them."""
+"""Values of the traced program, and the statements that compute them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn, Union
+from typing import TYPE_CHECKING, NoReturn, Union
 
 from .sizes import Dim, Place, Size, dim_of, place, refuse
 
@@ -25,7 +25,7 @@ class Typed:
 
 
 class Tensor:
-    """A tensor of the program that is being written."""
+    """A tensor of the traced program."""
 
     def __init__(self, trace: Trace, name: str, shape: Sequence[Size]) -> None:
         self.trace, self.name = trace, name
@@ -34,6 +34,15 @@ class Tensor:
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name):
+            from .. import lang
+
+            known = not name.startswith("_") and callable(getattr(lang, name, None))
+            hint = f"write padlock.lang.{name}({self.name})" if known else "docs/language.md lists its operations"
+            raise AttributeError(f"a tensor of a program has no '{name}'; {hint}")
 
     def __array__(self, *arguments: object, **named: object) -> NoReturn:
         refuse("a tensor of a program has no elements while the program is written: expected a function of padlock.lang, found NumPy's")
@@ -70,11 +79,11 @@ Operand = Union[Tensor, Scalar, Typed, float, int, bool, str]
 
 
 class Trace:
-    """Statements, as the function made them."""
+    """The statements that the function has made so far."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.places: list[Place | None] = []  # of the lines
+        self.places: list[Place | None] = []  # of each line
         self.constraints: list[tuple[str, Place | None]] = []
         self.names: set[str] = set()
 
@@ -126,12 +135,13 @@ def tensor_of(value: object) -> Tensor:
 
 def one_an_axis(values: Sequence[Size], x: Tensor, what: str) -> Sequence[Size]:
     if len(values) != x.ndim:
-        refuse(f"{what}: expected {x.ndim} sizes, one an axis, found {len(values)}")
+        refuse(f"{what}: expected {x.ndim} sizes, one for each axis, found {len(values)}")
     return values
 
 
 def broadcast_shape(tensors: Sequence[Tensor]) -> list[Dim]:
-    """Aligned at the last axis; where extents differ in their text, the one that is not literally 1."""
+    """Returns the broadcast shape, aligned at the last axis. Of two extents whose texts differ, takes the one that is not
+    1."""
     count = max((t.ndim for t in tensors), default=0)
     shape: list[Dim] = []
     for axis in range(count):

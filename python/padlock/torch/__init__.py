@@ -1,8 +1,8 @@
 """Padlock in PyTorch: pads in eager mode, in training and under torch.compile.
 
 `pad` is torch.nn.functional.pad, with its conventions, for any rank, type and width. Plain tensors go straight to the
-kernel; what torch gives another meaning than its memory goes through torch's dispatcher, as torch.ops.padlock.pad.
-`to_padded`, `from_padded`, `pad_groups`, `unpad_groups` and `take_rows` move rows where data says.
+kernel. Tensors that are more than their memory (gradients, subclasses, fakes) go through torch's dispatcher, as
+torch.ops.padlock.pad. `to_padded`, `from_padded`, `pad_groups`, `unpad_groups` and `take_rows` move rows by data.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Imports the back end when it is first named: Inductor takes a second."""
+    """Imports the back end when its name is first used: Inductor takes a second."""
     if name in ("backend", "inductor_pass"):
         from . import _backend
 

@@ -1,4 +1,4 @@
-"""The adjoint of a pad: each element of a result is the sum of the elements that it went to, in one order, on every device."""
+"""The adjoint of a pad: each element is the sum of all elements to which the pad copied it, in one order on every device."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._programs import TYPE_NAMES, kernel_of
 
 @lru_cache(maxsize=None)
 def _text(kind: str, mode: str, padded: tuple[bool, ...]) -> str:
-    """One program for all sizes and amounts, along the axes that are padded."""
+    """Returns one program for all sizes and amounts, for the padded axes."""
     axes = range(len(padded))
     named = [[f"{letter}{i}" if padded[i] else "0" for i in axes] for letter in "lh"]
     extent = ", ".join(f"n{i}" for i in axes)
@@ -28,7 +28,7 @@ def _text(kind: str, mode: str, padded: tuple[bool, ...]) -> str:
 
 
 def _cut(grad: torch.Tensor, low: Sequence[int], high: Sequence[int], interior: Sequence[int]) -> torch.Tensor:
-    """The adjoint of a constant pad copies, elements of any type."""
+    """Cuts the padding off: the adjoint of a constant pad only copies, so elements may have any type."""
     back = _core.pad_memory(grad, tuple(-n for n in low), tuple(-n for n in high), "constant", None, None, None)
     for axis, k in enumerate(interior):
         back = back[(slice(None),) * axis + (slice(None, None, k + 1),)]

@@ -1,5 +1,5 @@
-"""Which tensors of a graph share memory, and which operators write to it. The schemas of operators and the storages of fakes
-tell, so that no list of views has to be kept."""
+"""Which tensors of a graph share memory, and which operators write to it. Operators' schemas and fakes' storages tell, so
+there is no list of views to maintain."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def writes(node: Node) -> bool:
 
 
 def is_view(node: Node) -> bool:
-    """Returns whether a node's result lies in its first input's memory: it costs nothing where it stands outside of a program. Storages
-    alone do not tell: where a pass merged two nodes that are equal, views of one have the other's."""
+    """Returns whether a node's result lies in its first input's memory, so that it costs nothing outside a program.
+    Storages alone do not tell: after a pass merged two equal nodes, views of one have the other's."""
     if node.op != "call_function" or not node.args or not isinstance(node.args[0], Node):
         return False
     if node.target is operator.getitem:
@@ -50,8 +50,8 @@ def memory_of(node: Node) -> Node:
 
 
 class SharedResults:
-    """Results of a graph that share memory with another result or an input. They must stay views when clusters become kernels,
-    since a write to one shows in the other."""
+    """Results of a graph that share memory with another result or an input. They must stay views when clusters become
+    kernels, since a write to one shows in the other."""
 
     def __init__(self, graph: Graph) -> None:
         results = {source for node in graph.nodes if node.op == "output" for source in node.all_input_nodes}
@@ -59,12 +59,12 @@ class SharedResults:
         for node in {*results, *(node for node in graph.nodes if node.op != "call_function")}:
             for memory in {memory_of(node), *_storages_of(memory_of(node))}:
                 seen.setdefault(memory, set()).add(node)
-        # Results that see what is written to an input are made of that input again, by their strides and where they begin.
+        # Results that see writes to an input are made from that input again, by their strides and offsets.
         for writer in filter(writes, graph.nodes):
             for source in writer.all_input_nodes:
                 seen.setdefault(memory_of(source), set()).add(writer)
         self._memories = {memory for memory, nodes in seen.items() if len(nodes) > 1}
-        #: Views that lead to them. They stay as they are.
+        #: Views that lead to them. They stay unchanged.
         self.views: set[Node] = set()
         for node in results:
             while node not in self.views and self.has(node) and is_view(node):
@@ -72,6 +72,6 @@ class SharedResults:
                 node = node.args[0]
 
     def has(self, node: Node) -> bool:
-        """Returns whether a node's memory is seen by several results, or by a result and an input."""
+        """Returns whether several results, or a result and an input, share a node's memory."""
         made = memory_of(node)
         return not self._memories.isdisjoint({made, *_storages_of(made)})

@@ -33,12 +33,12 @@ from ._sizes import Untranslatable
 
 @dataclass(frozen=True)
 class How:
-    """How the graphs of one compile are gone through."""
+    """Settings and state of one compile, for all of its graphs."""
 
     force: bool = False
     backward: bool = False
     tell: Callable[[Sequence[Decision], bool], None] = decide
-    #: Programs that Padlock refused: it may have worked on them for a second.
+    #: Programs that Padlock has refused; finding that out may take a second.
     refused: dict[str, Choice] = field(default_factory=dict)
 
 
@@ -51,7 +51,8 @@ def _refused(error: Exception) -> Choice:
 
 
 def _compiled(cluster: Sequence[Node], part: Part, how: How) -> tuple[Program | None, Choice]:
-    """The program of a part, compiled if it is worth it, so that what Padlock refuses stays Inductor's."""
+    """Returns the program of a part, compiled if it is worth it. If Padlock refuses it, returns None with the reason: then it
+    stays Inductor's."""
     text = ""
     try:
         program = program_of(cluster, part)
@@ -65,8 +66,8 @@ def _compiled(cluster: Sequence[Node], part: Part, how: How) -> tuple[Program | 
 
 
 def _parts(cluster: Sequence[Node], shared: SharedResults, how: How) -> Iterator[Part]:
-    """What to make a program of, in turn: in the layouts that cost no copies, with names for the extents that were computed before
-    it, and in symbols."""
+    """Yields the parts of which to try programs: in layouts that need no copies, with names for computed extents that come
+    from outside, and in the trace's symbols."""
     layouts = {} if how.force else layouts_of(cluster, shared)
     for one in (layouts, {}) if layouts else ({},):
         part = part_of(cluster, one, shared.views)
@@ -76,7 +77,7 @@ def _parts(cluster: Sequence[Node], shared: SharedResults, how: How) -> Iterator
 
 
 def _try(cluster: Sequence[Node], shared: SharedResults, how: How) -> tuple[Program | None, Choice]:
-    """The program of a cluster: of the first part that has one."""
+    """Returns the program of a cluster: of the first part that has one."""
     program, choice = None, Choice(False, "")
     try:
         for part in _parts(cluster, shared, how):
@@ -107,7 +108,7 @@ def _take(graph: Graph, cluster: Sequence[Node], shared: SharedResults, how: How
 
 
 def take_clusters(graph: Graph, how: How) -> int:
-    """Makes programs of the clusters that pay, and tells of each. Returns how many."""
+    """Makes programs of the clusters that pay, and logs each. Returns how many."""
     ask_inputs(graph)
     share_sources(graph)
     shared, taken = SharedResults(graph), 0
@@ -141,7 +142,7 @@ def _is_covered(graph: Graph) -> bool:
 
 
 def _plain(graph_module: GraphModule) -> Callable[..., Any]:
-    """Returns the graph as Python. A graph of views and kernels alone needs no compiler."""
+    """Returns the graph as Python. A graph of only views and kernels needs no compiler."""
     for node in graph_module.graph.nodes:
         if node.target is torch.ops.padlock.cluster.default:
             node.target = call_kernel
@@ -150,7 +151,7 @@ def _plain(graph_module: GraphModule) -> Callable[..., Any]:
 
 
 def _boxed(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """The same as what takes its arguments in a list, and empties it."""
+    """Wraps a function so that it takes its arguments in a list, and empties the list."""
 
     def call(arguments: list[Any]) -> Any:
         given = list(arguments)
@@ -162,8 +163,8 @@ def _boxed(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _whole(model: GraphModule, inputs: Sequence[Any], how: How) -> Callable[..., Any] | None:
-    """Compiles a graph without gradients that Padlock covers whole, without AOTAutograd. Logs its clusters only if it succeeds;
-    else the usual way logs them."""
+    """Compiles a graph without gradients that Padlock covers whole, without AOTAutograd. Logs its clusters only if it
+    succeeds; otherwise the usual way logs them."""
     told: list[Decision] = []
     try:
         made = operators_of(model, inputs, how.force)
@@ -198,8 +199,8 @@ def _options(options: dict[str, Any] | None, mode: str | None) -> tuple[bool, di
 def backend(
     model: GraphModule, inputs: Sequence[Any], *, mode: str | None = None, options: dict[str, Any] | None = None
 ) -> Callable[..., Any]:
-    """The back end that torch.compile finds by the name "padlock". Options are Inductor's, and `padlock.force`, which
-    makes a kernel of every cluster."""
+    """The back end that torch.compile finds by the name "padlock". Options are Inductor's, and `padlock.force`, which makes
+    every cluster a kernel."""
     compile_fx, compile_rest = inductor()
     force, patches = _options(options, mode)
     if compile_fx is None or compile_rest is None:
@@ -241,7 +242,7 @@ def _hash_of_sources() -> str:
 
 
 class _Pass(graph_pass_base()):  # type: ignore[misc]
-    """The same as a post-grad pass of Inductor, for callers that own the compile call."""
+    """The back end as a post-grad pass of Inductor, for callers that own the compile call."""
 
     def __init__(self, force: bool = False) -> None:
         self._force = force
@@ -254,15 +255,15 @@ class _Pass(graph_pass_base()):  # type: ignore[misc]
             warn_once(f"padlock: a graph is left to Inductor: {type(error).__name__}: {error}")
 
     def uuid(self) -> Any:
-        """Returns the key by which Inductor's caches know it."""
+        """Returns the key of this pass in Inductor's caches."""
         return f"padlock {_hash_of_sources()} {self._force}"
 
 
 class _Key(graph_pass_base()):  # type: ignore[misc]
-    """A pass that does nothing, whose key keeps Inductor from taking code that calls kernels as another version of Padlock had it."""
+    """A pass without effect. Its key keeps Inductor from reusing code that calls kernels of another version of Padlock."""
 
     def __call__(self, graph: Graph) -> None:
-        """Leaves the graph as it is."""
+        """Changes nothing."""
 
     def uuid(self) -> Any:
         """Returns what differs between versions."""

@@ -1,6 +1,5 @@
-"""Serves the module where torch gives a tensor another meaning than its memory: gradients to record, negative and
-conjugate views, fakes, wrappers, subclasses, modes. All of it goes through torch's dispatcher.
-"""
+"""Serves the module's calls with tensors that are more than their memory: gradients to record, negative and conjugate
+views, fakes, wrappers, subclasses, modes. All of them go through torch's dispatcher."""
 
 from __future__ import annotations
 
@@ -23,11 +22,11 @@ def _invalid(message: str) -> Exception:
 
 
 def pad_traced(x, low, high, mode, value, interior, out):  # type: ignore[no-untyped-def]
-    """padlock.pad of a tensor that torch has to see first."""
+    """padlock.pad of a tensor that torch must see first."""
     if out is not None:
         raise _invalid("out: expected None, as torch gives this tensor another meaning than its memory")
     if len(low) != x.dim() or len(high) != x.dim():
-        raise _invalid(f"expected {x.dim()} amounts on each side, one an axis, found {len(low)} and {len(high)}")
+        raise _invalid(f"expected {x.dim()} amounts on each side, one for each axis, found {len(low)} and {len(high)}")
     if mode not in MODES.values():
         raise _invalid(f"expected the mode {', '.join(MODES.values())}, found {mode!r}")
     if mode != "constant" and (value is not None or interior is not None):
@@ -36,9 +35,9 @@ def pad_traced(x, low, high, mode, value, interior, out):  # type: ignore[no-unt
 
 
 def amounts_of_pairs(pairs: Sequence[Any], axes: int) -> tuple[list[Any], list[Any]]:
-    """Amounts an axis, of torch's pairs, which begin with the last axis."""
+    """Returns amounts for each axis, from torch's pairs, which begin with the last axis."""
     if len(pairs) % 2 != 0 or len(pairs) // 2 > axes:
-        raise _invalid(f"pad: expected pairs, at most one an axis of {axes}, found {len(pairs)} integers")
+        raise _invalid(f"pad: expected pairs, at most one for each of {axes} axes, found {len(pairs)} integers")
     low, high = [0] * axes, [0] * axes
     for i in range(len(pairs) // 2):
         low[axes - 1 - i], high[axes - 1 - i] = pairs[2 * i], pairs[2 * i + 1]
@@ -46,13 +45,13 @@ def amounts_of_pairs(pairs: Sequence[Any], axes: int) -> tuple[list[Any], list[A
 
 
 def pad_traced_pairs(x, pairs, mode, value, out):  # type: ignore[no-untyped-def]
-    """padlock.torch.pad of one."""
+    """padlock.torch.pad of a tensor that torch must see first."""
     if mode not in MODES:
         raise _invalid(f"expected the mode {', '.join(MODES)}, found {mode!r}")
     low, high = amounts_of_pairs(list(pairs), x.dim())
     if isinstance(value, float) and not (x.is_floating_point() or x.is_complex()) and x.dtype != torch.bool:
         value = int(value)
-    if mode == "circular":  # torch wraps what negative amounts leave
+    if mode == "circular":  # torch wraps what is left after negative amounts
         for axis in range(x.dim()):
             if low[axis] < 0 < high[axis]:
                 x, low[axis] = x.narrow(axis, -low[axis], x.shape[axis] + low[axis]), 0
@@ -62,8 +61,7 @@ def pad_traced_pairs(x, pairs, mode, value, out):  # type: ignore[no-untyped-def
 
 
 def call_kernel(kernel, arguments, named):  # type: ignore[no-untyped-def]
-    """A kernel's call with such a tensor among its arguments: negative and conjugate views are resolved, gradients are
-    recorded."""
+    """Calls a kernel with such a tensor among its arguments: resolves negative and conjugate views, and records gradients."""
     if named.pop("out", None) is not None:
         raise _invalid("out: expected None, as torch gives an argument another meaning than its memory")
     values = kernel._ordered(*arguments, **named)

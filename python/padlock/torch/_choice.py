@@ -1,4 +1,4 @@
-"""The rule that says which clusters pay, beside a compiler that fuses as well."""
+"""The rule for which clusters pay beside a compiler that also fuses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._rewrite import Program
 #: Below this a call costs more than it saves.
 LEAST_BYTES = 256 * 1024
 
-#: What Inductor calls and does not generate: its fusion ends there, so ours takes nothing from it.
+#: Operators that Inductor calls and does not generate. Its fusion ends there, so our kernel takes nothing from it.
 _CALLED = (
     *("mm", "addmm", "bmm", "baddbmm", "_int_mm", "_scaled_mm", "_scaled_dot_product", "_flash_attention", "_efficient_attention"),
     *("convolution", "mkldnn", "_conv", "conv_", "cudnn", "_cudnn", "_fft", "fft", "sort", "topk", "_linalg", "linalg"),
@@ -34,12 +34,12 @@ _CONVOLUTIONS = ("convolution", "mkldnn", "_conv", "conv_", "cudnn", "_cudnn")
 class Choice:
     taken: bool
     reason: str
-    #: The reason without names, where it has some.
+    #: The reason without names, if it contains some.
     kind: str = ""
 
 
 def bytes_of(value: Any) -> int:
-    """Returns the bytes of tensors, at the sizes of the trace."""
+    """Returns the bytes of tensors at the sizes of the trace."""
     if isinstance(value, (list, tuple)):
         return sum(bytes_of(one) for one in value)
     if not isinstance(value, torch.Tensor):
@@ -51,7 +51,7 @@ def bytes_of(value: Any) -> int:
 
 
 def is_crop(node: Node) -> bool:
-    """Returns whether a pad may cut elements off: Inductor has had wrong results there."""
+    """Returns whether a pad may cut elements off. Inductor has computed wrong results for such pads."""
     if node.target not in PADS:
         return False
     amounts: list[Any] = []
@@ -61,7 +61,7 @@ def is_crop(node: Node) -> bool:
 
 
 def is_called(node: Node) -> bool:
-    """Returns whether an operator ends Inductor's own fusion, or is no operator."""
+    """Returns whether an operator ends Inductor's own fusion, or is not an operator."""
     if node.op in ("placeholder", "output", "get_attr"):
         return True
     space = getattr(node.target, "namespace", None)
@@ -74,8 +74,8 @@ def is_called(node: Node) -> bool:
 
 
 def is_laid_out_anew(node: Node, other: Node) -> bool:
-    """Returns whether the tensor between a cluster and a convolution is one that Inductor would keep with channels last: a kernel
-    that has it as it was traced costs a copy on that side."""
+    """Returns whether Inductor would keep the tensor between a cluster and a convolution with channels last. A kernel that
+    has it as traced costs a copy on that side."""
     if not str(getattr(node.target, "_opname", "")).startswith(_CONVOLUTIONS) or not chooses_layouts():
         return False
     value = other.meta.get("val")
@@ -85,15 +85,15 @@ def is_laid_out_anew(node: Node, other: Node) -> bool:
 
 
 def _is_copy_between(cluster: Sequence[Node], beside: Sequence[Node]) -> bool:
-    """Returns whether a cluster does no more than copy a view, between operators that Inductor calls: it makes one loop of that, too,
-    and a kernel of ours has measured 3 % slower there in the whole of a model (the heads of swin, between products)."""
+    """Returns whether a cluster only copies a view, between operators that Inductor calls. Inductor makes one loop of that,
+    too. Our kernel measured 3 % slower in whole models (the heads of swin, between products)."""
     if any(node.target in PADS or node.target in CONCATENATIONS for node in cluster):
         return False
     return any(node.op == "call_function" and isinstance(node.meta.get("val"), torch.Tensor) for node in beside)
 
 
 def _users(nodes: Iterable[Node], inside: Collection[Node]) -> list[Node]:
-    """What uses nodes, or views of them, outside."""
+    """Returns the outside users of nodes, or of views of them."""
     found: dict[Node, None] = {}
     waiting = [user for node in nodes for user in node.users if user not in inside]
     while waiting:
@@ -122,7 +122,7 @@ def _why_left(cluster: Sequence[Node], program: Program) -> Choice | None:
 
 
 def choose(cluster: Sequence[Node], program: Program, force: bool) -> Choice:
-    """Returns whether a cluster becomes a kernel. Of one that is left its crops are asked for again, each alone."""
+    """Returns whether a cluster becomes a kernel. If it does not, each of its crops is asked about again, alone."""
     if force:
         return Choice(True, "padlock.force")
     crops = any(is_crop(node) for node in cluster)
@@ -141,8 +141,8 @@ def choose(cluster: Sequence[Node], program: Program, force: bool) -> Choice:
 
 
 def share_sources(graph: Graph) -> None:
-    """Lets one node compute what a crop cuts, where several do: Inductor merges their loops, but would make a tensor more for a kernel
-    of ours to read. Results stay apart: who writes to one must not see it in the other."""
+    """Lets one node compute the source of several crops. Inductor merges their loops, but a kernel of ours would read an
+    extra tensor. Results stay separate: a write to one must not show in the other."""
     results = {memory_of(source) for node in graph.nodes if node.op == "output" for source in node.all_input_nodes}
     order = {node: i for i, node in enumerate(graph.nodes)}
     for source in [node.args[0] for node in graph.nodes if is_crop(node)]:
@@ -161,8 +161,9 @@ def share_sources(graph: Graph) -> None:
 
 
 def layouts_of(cluster: Sequence[Node], shared: SharedResults) -> dict[Node, torch.Tensor]:
-    """Returns the tensors that a crop, which is taken whatever is beside it, has with channels last: as Inductor keeps images between
-    operators where there are convolutions, and so without a copy on each side. Of what is shared, the views would be copies."""
+    """Returns the tensors of a crop, which is always taken, with channels last. Inductor keeps images so between operators
+    if there are convolutions, and so no side needs a copy. Shared tensors stay as they are, since views of them would be
+    copies."""
     pad, convolutions = cluster[0], ("convolution", "mkldnn")
     if len(cluster) != 1 or not is_crop(pad) or not chooses_layouts():
         return {}
@@ -174,5 +175,5 @@ def layouts_of(cluster: Sequence[Node], shared: SharedResults) -> dict[Node, tor
 
 
 def is_end(node: Node) -> bool:
-    """Returns whether a node is an input or a result of its graph, whose strides are others' choice."""
+    """Returns whether a node is an input or a result of its graph: others choose its strides."""
     return node.op != "call_function" or any(user.op == "output" for user in node.users)

@@ -1,4 +1,4 @@
-"""Which operators of a graph belong together: convex clusters around pads, concatenations and copies of views."""
+"""Finds operators of a graph that belong together: convex clusters around pads, concatenations and copies of views."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEVICES = {"cpu", "cuda"}
 
 
 def unsupported(node: Node) -> str | None:
-    """Why a program cannot have this operator, or None if it can."""
+    """Returns why a program cannot have this operator, or None if it can."""
     to = Lowering()
     try:
         to.lower(node)
@@ -43,12 +43,12 @@ def is_anchor(node: Node) -> bool:
 
 
 class Clusters:
-    """Sets of operators that may each become one kernel, whichever of them do."""
+    """Sets of operators that may each become one kernel, independently of the others."""
 
     def __init__(self, graph: Graph) -> None:
         self.position = {node: i for i, node in enumerate(graph.nodes)}
         supported = [node for node in graph.nodes if node.op == "call_function" and unsupported(node) is None]
-        #: The cluster of each node, itself where it is in none.
+        #: The cluster of each node; the node itself if it is in none.
         self.of: dict[Node, int] = dict(self.position)
         self.members: dict[int, set[Node]] = {i: {node} for node, i in self.position.items()}
         self._part = _parts_between_writes(graph)
@@ -72,7 +72,8 @@ class Clusters:
         self.members[second] |= self.members.pop(first)
 
     def _depends_by_way_of_others(self, first: int, second: int) -> bool:
-        """Returns whether something outside needs the first cluster and is needed by the second: together they would wait for it."""
+        """Returns whether an outside node needs the first cluster while the second needs that node. One kernel of both
+        would wait for itself."""
         last = max(self.position[node] for node in self.members[second])
         seen = {first, second}
         waiting = [first]
@@ -95,7 +96,7 @@ def _device(node: Node) -> object:
 
 
 def _parts_between_writes(graph: Graph) -> dict[Node, int]:
-    """Numbers a graph's nodes by the operators before them that write to memory: reads may differ between these parts."""
+    """Numbers a graph's nodes by the writes to memory before them: reads may differ between these parts."""
     parts, count = {}, 0
     for node in graph.nodes:
         parts[node] = count
@@ -117,14 +118,14 @@ def _around_anchors(supported: set[Node]) -> set[Node]:
 
 
 def end_of_part(node: Node) -> Node:
-    """Returns what a node must not pass: the next operator that writes to memory, or the graph's end."""
+    """Returns the node that a node must not pass: the next operator that writes to memory, or the graph's end."""
     while node.op != "output" and not writes(node):
         node = node.next
     return node
 
 
 def sort(graph: Graph) -> None:
-    """Puts nodes behind what they use, and keeps the order otherwise."""
+    """Moves nodes behind the nodes they use, and keeps the order otherwise."""
     done: set[Node] = set()
     order: list[Node] = []
     for root in list(graph.nodes):

@@ -1,4 +1,4 @@
-"""padlock::pad and its adjoint for torch.func's transforms, which take gradients of nothing but an autograd.Function."""
+"""padlock::pad and its adjoint for torch.func's transforms, which differentiate only an autograd.Function."""
 
 from __future__ import annotations
 

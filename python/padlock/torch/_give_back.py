@@ -1,4 +1,5 @@
-"""Pads that were rescued and are not taken: they become what Inductor would have been given, as it fuses that and no call."""
+"""Rescued pads that are not taken: they become the operators that Inductor would have received, because it fuses those and
+no calls."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from ._names import holds, is_known, trace_function
 
 _TORCHS = {ours: theirs for theirs, ours in MODES.items() if theirs != "constant"}
 
-#: For each mode, whether torch has an amount of an extent.
+#: Whether torch admits an amount for an extent, by mode.
 _MAY_BE: dict[str, Callable[[Any, Any], Any]] = {
     "reflect": lambda amount, n: amount < n,
     "replicate": lambda amount, n: n > 0,
@@ -29,7 +30,7 @@ def _value(given: Any) -> Any:
 
 
 def _padded_axes(rank: int, low: Sequence[Any], high: Sequence[Any]) -> int | None:
-    """How many axes at the end torch pads then, or None: it pads up to three, with one or two before them."""
+    """Returns how many axes at the end torch pads for this rank, or None: it pads up to three, with one or two before them."""
     padded = [axis for axis in range(rank) if not (is_known(low[axis] == 0) and is_known(high[axis] == 0))]
     first = min(padded, default=rank - 1)
     for count in (1, 2, 3):
@@ -39,7 +40,7 @@ def _padded_axes(rank: int, low: Sequence[Any], high: Sequence[Any]) -> int | No
 
 
 def _pairs(node: Node, asks: Callable[[Any], bool]) -> tuple[str, list[Any]] | None:
-    """The mode and the amounts that torch has for a pad, or None where it has none: what crops is never torch's again."""
+    """Returns torch's mode and amounts for a pad, or None if it has none. A crop is never given back."""
     x, low, high, mode = (*node.args, "constant")[:4]
     theirs, value = _TORCHS.get(mode), _value(x)
     if theirs is None or len(node.args) > 4 or node.kwargs or not isinstance(value, torch.Tensor):
@@ -57,7 +58,8 @@ def _pairs(node: Node, asks: Callable[[Any], bool]) -> tuple[str, list[Any]] | N
 
 
 def _inline(graph: Graph, pad: Node, traced: Graph, inputs: Sequence[Node], operator: Any) -> Node:
-    """Copies the traced graph of an operator of torch's in front of a pad: Inductor names loops by that. Returns its result."""
+    """Copies the traced graph of torch's operator in front of a pad, because Inductor names loops by it. Returns its
+    result."""
     about = {**pad.meta, "original_aten": operator} if operator is not None else pad.meta
     copies: dict[Node, Any] = dict(zip((node for node in traced.nodes if node.op == "placeholder"), inputs, strict=True))
     with graph.inserting_before(pad):
@@ -74,7 +76,7 @@ def _inline(graph: Graph, pad: Node, traced: Graph, inputs: Sequence[Node], oper
 
 
 def give_back(graph: Graph, *, backward: bool) -> None:
-    """Makes torch's own operators of the pads that a graph still has and torch has, too."""
+    """Replaces the pads that a graph still has by torch's own operators, if there are some."""
     for node in list(graph.nodes):
         found = _pairs(node, is_known if backward else holds) if node.target is torch.ops.padlock.pad.default else None
         if found is None:

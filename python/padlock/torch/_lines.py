@@ -1,4 +1,4 @@
-"""Which of the user's lines a node of a graph comes from."""
+"""Finds the user's line from which a node of a graph comes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _OTHERS = (str(pathlib.Path(__file__).parents[1]), str(pathlib.Path(torch.__file
 
 
 def line_of(node: Node) -> str:
-    """The file, the line and its text, as `model.py:12 \'x.sum(1)\'`, or nothing where tracing kept none. Lines of torch and of this
-    package count where there is no other."""
+    """Returns file, line and text, as `model.py:12 'x.sum(1)'`; empty if tracing kept none. Lines of torch and of this
+    package count only if there is no other."""
     frames = _FRAME.findall(node.meta.get("stack_trace") or "")
     theirs = [frame for frame in frames if not frame[0].startswith(_OTHERS)] or frames
     if not theirs:
@@ -24,6 +24,6 @@ def line_of(node: Node) -> str:
 
 
 def operator_at(node: Node) -> str:
-    """What a node calls, and where."""
+    """Returns the operator that a node calls, and the user's line."""
     called = str(node.target) if node.op == "call_function" else node.name
     return f"{called} at {line}" if (line := line_of(node)) else called

@@ -1,4 +1,4 @@
-"""Numbers as a program's literals: exactly the element that torch would make of them."""
+"""Numbers as a program's literals: exactly the elements that torch would make of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FLOATS = {torch.float64: ("<d", 8), torch.float32: ("<f", 4), torch.float16: ("
 
 
 def _bits(value: float, kind: torch.dtype) -> int:
-    """The bits of the nearest element; torch rounds to f32 on its way to a half."""
+    """Returns the bits of the nearest element; torch rounds to f32 first for a half."""
     if kind != torch.float64:
         value = struct.unpack("<f", struct.pack("<f", value))[0]
     form, size = _FLOATS[kind]
@@ -25,7 +25,7 @@ def _bits(value: float, kind: torch.dtype) -> int:
 
 
 def literal(value: Any, kind: torch.dtype) -> str:
-    """The text of a number as an element of that type."""
+    """Returns a number as the text of an element of that type."""
     if kind == torch.bool:
         return "true" if value else "false"
     if not kind.is_floating_point:

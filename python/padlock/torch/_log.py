@@ -1,4 +1,5 @@
-"""Tells what the back end did with each graph, and why: for people on the logger "padlock.torch", as data in `decisions()`."""
+"""Reports for each graph what the back end took and why: for people on the logger "padlock.torch", as data in
+`decisions()`."""
 
 from __future__ import annotations
 
@@ -15,18 +16,18 @@ class Decision:
     """One cluster of operators, and whether it became a kernel."""
 
     taken: bool
-    #: Why it was, or was not.
+    #: Why it became a kernel, or why not.
     reason: str
     #: The operators, in the graph's order.
     operators: tuple[str, ...]
-    #: What it reads and writes at the sizes of the trace.
+    #: Bytes that it reads and writes at the sizes of the trace.
     bytes: int = 0
-    #: The program, where it was taken.
+    #: The program, if it was taken.
     text: str = ""
     backward: bool = False
-    #: The user's line that its pad, concatenation or copy comes from, if tracing kept it: `model.py:12 'y = F.pad(x, (1, 2))'`.
+    #: The user's line of its pad, concatenation or copy, if tracing kept it: `model.py:12 'y = F.pad(x, (1, 2))'`.
     line: str = ""
-    #: The reason without names and lines, as decisions are counted.
+    #: The reason without names and lines, by which decisions are counted.
     kind: str = ""
 
 
@@ -34,7 +35,7 @@ _decisions: deque[Decision] = deque(maxlen=4096)
 
 
 def _counted(decisions: Sequence[Decision]) -> str:
-    """Reasons with how many have them, and the first line of each."""
+    """Returns each reason with its number of decisions, and the first line of each."""
     counts: dict[str, list[Decision]] = {}
     for decision in decisions:
         counts.setdefault(decision.kind or decision.reason, []).append(decision)
@@ -64,8 +65,8 @@ def _warn_once(decisions: Sequence[Decision]) -> None:
 
 
 def decide(decisions: Sequence[Decision], backward: bool) -> None:
-    """Keeps the decisions of a graph, and logs them: one line a graph at INFO, one a cluster at DEBUG. Without these levels the
-    first forward graph with nothing taken is a warning."""
+    """Keeps the decisions of a graph and logs them: one line a graph at INFO, one a cluster at DEBUG. Without these levels
+    it warns of the first forward graph of which nothing was taken."""
     _decisions.extend(decisions)
     where = "backward graph" if backward else "graph"
     left = [decision for decision in decisions if not decision.taken]
@@ -85,12 +86,12 @@ def decide(decisions: Sequence[Decision], backward: bool) -> None:
 
 
 def decisions() -> list[Decision]:
-    """The last 4096 decisions of this process, oldest first."""
+    """Returns the last 4096 decisions of this process, oldest first."""
     return list(_decisions)
 
 
 def forget() -> None:
-    """Empties that list, and lets a graph be warned of again."""
+    """Empties that list. After that, a graph may be warned of again."""
     global _has_warned
     _decisions.clear()
     _has_warned = False

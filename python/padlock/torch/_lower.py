@@ -1,4 +1,4 @@
-"""Lowers each operator of a graph into a program: a table, and the few words that its entries are made of."""
+"""Lowers each operator of a graph into a program: a table of rules, and the helpers that they share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HALVES = (torch.float16, torch.bfloat16)
 
 
 def value_of(node: Any) -> torch.Tensor:
-    """The tensor that a node stands for, as tracing saw it."""
+    """Returns the tensor of a node, as tracing saw it."""
     value = node.meta.get("val") if isinstance(node, Node) else None
     if not isinstance(value, torch.Tensor):
         raise Untranslatable(f"{node} is no tensor")
@@ -26,17 +26,17 @@ def value_of(node: Any) -> torch.Tensor:
 
 
 class Lowering:
-    """The statements of one program, as they are made."""
+    """The statements of one program under construction."""
 
     def __init__(self, names: dict[Any, Any] | None = None) -> None:
         self.sizes = Sizes(names)
         self.statements: list[str] = []
-        #: The name of what each node is; nodes that are not here become parameters.
+        #: The name of each node's value; other nodes become parameters.
         self.names: dict[Node, str] = {}
-        #: Extents in other words than tracing has for them.
+        #: Extents with names that replace tracing's expressions.
         self.extents: dict[Node, list[str]] = {}
         self.inputs: list[Node] = []
-        #: Parameters for numbers that are known when the program runs: their types, and the nodes that have them.
+        #: Parameters for numbers that are known only at run time: their types, and the nodes that have them.
         self.scalars: dict[str, tuple[torch.dtype, Node]] = {}
 
     def emit(self, operation: str, *arguments: str) -> str:
@@ -45,7 +45,7 @@ class Lowering:
         return name
 
     def tensor(self, node: Any) -> str:
-        """The name of a node's tensor."""
+        """Returns the name of a node's tensor."""
         value = value_of(node)
         if node not in self.names:
             type_name(value.dtype)
@@ -54,11 +54,11 @@ class Lowering:
         return self.names[node]
 
     def extents_of(self, node: Node) -> list[str]:
-        """The extents of a node's tensor, as texts."""
+        """Returns the extents of a node's tensor, as texts."""
         return self.extents.get(node) or [self.sizes.text(n) for n in value_of(node).shape]
 
     def cast(self, name: str, source: torch.dtype, to: torch.dtype) -> str:
-        """Converts as torch does: to a half from what is wider than f32 by way of f32."""
+        """Converts as torch does: to a half from types wider than f32 by way of f32."""
         if source == to:
             return name
         if to in HALVES and source not in (*HALVES, torch.float32, torch.bool):
@@ -66,14 +66,14 @@ class Lowering:
         return self.emit("cast", name, type_name(to))
 
     def operand(self, given: Any, kind: torch.dtype) -> str:
-        """A tensor or a number as an operand of that type."""
+        """Returns a tensor or a number as an operand of that type."""
         if isinstance(given, Node) and isinstance(given.meta.get("val"), torch.Tensor):
             _require(_fits(given, kind), f"a cast from {value_of(given).dtype} to {kind} may be out of range")
             return self.cast(self.tensor(given), value_of(given).dtype, kind)
         return self.number(given, kind)
 
     def number(self, given: Any, kind: torch.dtype) -> str:
-        """A number as an element of that type: a literal, or a parameter."""
+        """Returns a number as an element of that type: a literal, or a parameter."""
         if isinstance(given, (bool, int, float)):
             return literal(given, kind)
         if not isinstance(given, Node) or not isinstance(given.meta.get("val"), (torch.SymInt, torch.SymFloat)):
@@ -93,7 +93,7 @@ class Lowering:
 
 
 _KEEPS_RANGE = {aten.round.default, aten.floor.default, aten.ceil.default, aten.clone.default}
-#: Which bounds the arguments of operators are.
+#: Which bounds an operator's arguments after the first are.
 _BOUNDS: dict[Any, tuple[str, ...]] = {
     aten.clamp.default: ("least", "most"),
     aten.clamp_min.default: ("least",),
@@ -102,8 +102,8 @@ _BOUNDS: dict[Any, tuple[str, ...]] = {
 
 
 def _fits(node: Node, kind: torch.dtype) -> bool:
-    """Returns whether a tensor's elements are in the range of a type of integers, if it is one and they are not: PyTorch leaves it
-    undefined what becomes of others, and eager mode wraps some that programs saturate."""
+    """Returns whether a tensor's elements are known to be in the range of a type of integers, if it is one and they are
+    floats. PyTorch leaves the result of other elements undefined, and eager mode wraps some that programs saturate."""
     source = value_of(node).dtype
     if not source.is_floating_point or kind.is_floating_point or kind.is_complex or kind == torch.bool:
         return True
@@ -130,7 +130,7 @@ RULES: dict[Any, Rule] = {}
 
 
 def rule(*targets: Any) -> Callable[[Rule], Rule]:
-    """Says which operators a function is for. None stands for one that this torch lacks."""
+    """Registers a function for these operators. None stands for an operator that this torch lacks."""
 
     def add(function: Rule) -> Rule:
         RULES.update({target: function for target in targets if target is not None})
@@ -140,7 +140,7 @@ def rule(*targets: Any) -> Callable[[Rule], Rule]:
 
 
 def overload(name: str, kind: str = "default", space: Any = aten) -> Any:
-    """An operator, or None where this torch has none of that name."""
+    """Returns an operator, or None if this torch has none of that name."""
     return getattr(getattr(space, name, None), kind, None)
 
 
@@ -160,7 +160,7 @@ def _arithmetic(name: str) -> Rule:
         _require(name != "div" or kind.is_floating_point, "div is for floats")
         inside = kind
         if kind in HALVES and name in ("mul", "div") and not (isinstance(a, Node) and isinstance(b, Node)):
-            inside = torch.float32  # torch does not round the number to the half first, but where it adds
+            inside = torch.float32  # torch rounds the number to the half only when it adds
         return to.cast(to.emit(name, to.operand(a, inside), to.operand(b, inside)), inside, kind)
 
     return lower
@@ -259,12 +259,12 @@ def _where(to: Lowering, node: Node, c: Any, a: Any, b: Any) -> str:
 
 
 def number_like(given: Any) -> Any:
-    """A number of the kind of one that only a run knows."""
+    """Returns a number that is known only at run time, of the same kind."""
     return 1 if isinstance(given, torch.SymInt) else 1.0 if isinstance(given, torch.SymFloat) else given
 
 
 def typed(number: Any, kind: torch.dtype) -> str:
-    """A literal that says its type."""
+    """Returns a literal with its type."""
     return f"{type_name(kind)}({literal(number, kind)})"
 
 

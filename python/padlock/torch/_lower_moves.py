@@ -1,4 +1,4 @@
-"""Lowers what moves elements: pads, slices, concatenations, views. Shapes are those that tracing saw."""
+"""Lowers operators that move elements: pads, slices, concatenations, views. Shapes are those that tracing saw."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _slice_text(to: Lowering, x: Node, axis: int, start: Any, limit: Any, step: 
 
 
 def _inside(at: Any, n: Any) -> Any:
-    """A bound of a slice in [0, n], as Python counts."""
+    """Returns a bound of a slice within [0, n], where negative ones count from the end."""
     if isinstance(at, int) and at == _LAST:
         return n
     if is_known(at < 0):
@@ -107,7 +107,7 @@ def _select(to: Lowering, node: Node, x: Any, axis: int, index: Any) -> str:
 
 @rule(overload("split", "Tensor"), overload("split_with_sizes"))
 def _split(to: Lowering, node: Node, *_: Any) -> str:
-    return ""  # its parts are slices of what it splits
+    return ""  # its users take slices of the tensor that it splits
 
 
 @rule(operator.getitem)
@@ -126,13 +126,13 @@ def _part(to: Lowering, node: Node, source: Node, i: int) -> str:
 def _cat(to: Lowering, node: Node, parts: Sequence[Any], axis: int = 0) -> str:
     result = value_of(node)
     axis %= result.dim()
-    taken = [part for part in parts if value_of(part).dim() == result.dim()]  # torch skips empty ones of rank 1
+    taken = [part for part in parts if value_of(part).dim() == result.dim()]  # torch skips empty tensors of rank 1
     names = [to.operand(part, result.dtype) for part in taken]
     return names[0] if len(names) == 1 else to.emit("concat", *names, f"axis = {axis}")
 
 
 def _scattered(to: Lowering, node: Node, base: Node, part: str, axis: int, start: Any, count: Any) -> str:
-    """A tensor with some of its elements along an axis replaced."""
+    """Returns a tensor with some of its elements along an axis replaced."""
     shape = value_of(node).shape
     behind = shape[axis] - start - count
     if base.target is overload("full"):
@@ -173,7 +173,7 @@ def _reshape_text(to: Lowering, x: str, shape: Sequence[Any]) -> str:
 
 
 def _rest(source: list[str], given: list[str]) -> str | None:
-    """Returns the one extent left open in a reshape: the input's factors less the given ones. None if they do not cancel, or
+    """Returns the one open extent of a reshape: the input's factors without the given ones. None if they do not cancel, or
     for an empty input, which any extent fits."""
     if "0" in source:
         return None
@@ -194,10 +194,10 @@ def _rest(source: list[str], given: list[str]) -> str | None:
 
 
 def _shape(to: Lowering, node: Node, x: Node, given: Sequence[Any]) -> list[str]:
-    """The extents of a result: as they were asked for, which is simpler than what tracing makes of them."""
+    """Returns the extents of a result as they were requested, which is simpler than tracing's expressions."""
     made = value_of(node).shape
     texts = [to.sizes.text(n if isinstance(one, int) and one < 0 else one) for one, n in zip(given, made, strict=True)]
-    if node.target is not overload("expand") and texts:  # where torch inferred one, it is a quotient, and not seen to be whole
+    if node.target is not overload("expand") and texts:  # an extent that torch inferred is a quotient, not known to be whole
         at = max(range(len(texts)), key=lambda i: len(texts[i]))
         texts[at] = _rest(to.extents_of(x), texts[:at] + texts[at + 1 :]) or texts[at]
     to.extents[node] = texts

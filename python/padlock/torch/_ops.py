@@ -1,7 +1,6 @@
-"""The operators padlock::pad, padlock::pad_adjoint and padlock::run: what torch's dispatcher, autograd, torch.func and its
-compilers see of Padlock. Results are contiguous. Under autocast they keep the type of their input, as torch's pads do.
-padlock::cluster is run in graphs whose gradients are graphs already: torch asks nothing about them at each call.
-"""
+"""The operators padlock::pad, padlock::pad_adjoint and padlock::run, for torch's dispatcher, autograd, torch.func and
+compilers. Results are contiguous. Under autocast they keep the type of their input, as torch's pads do. padlock::cluster
+is for graphs whose gradients are already graphs: torch checks nothing when it is called."""
 
 from __future__ import annotations
 
@@ -48,17 +47,17 @@ def _run_program(program, xs, dims, scalars, device=None):  # type: ignore[no-un
 for _key in ("CPU", "CUDA"):
     library.impl("pad", _run_pad, _key)
     library.impl("pad_adjoint", _run_adjoint, _key)
-for _name in ("run", "cluster"):  # also of calls without tensors, which no device's key stands for
+for _name in ("run", "cluster"):  # also for calls without tensors, which have no device's key
     library.impl(_name, _run_program, "CompositeExplicitAutograd")
 
-#: By this name Inductor's code finds it, which imports nothing of ours.
+#: Inductor's code finds it by this name, without importing this package.
 torch.ops.padlock.call_kernel = call_kernel
 
 # ---- What their results look like ------------------------------------------------------------------------------------
 
 
 def padded_extents(shape: Sequence[Any], low: Sequence[Any], high: Sequence[Any], interior: Sequence[Any]) -> list[Any]:
-    """The extents of a pad's result, as sums of what is given."""
+    """Returns the extents of a pad's result, as sums of extents and amounts."""
     between = list(interior) or [0] * len(shape)
     extents = []
     for n, before, after, k in zip(shape, low, high, between):
@@ -108,7 +107,7 @@ def _keep_program(ctx, inputs, output):  # type: ignore[no-untyped-def]
 
 def _program_backward(ctx, grads):  # type: ignore[no-untyped-def]
     made = gradients(ctx.program, ctx.saved_tensors, ctx.dims, ctx.scalars, grads)
-    # An empty list could be one of tensors, and so torch wants a list of gradients.
+    # An empty list could be one of tensors, so torch wants a list of gradients.
     return None, made, *(None if given else [] for given in (ctx.dims, ctx.scalars)), None
 
 
@@ -132,7 +131,7 @@ def _vmap_adjoint(info, in_dims, grad, extent, low, high, mode, interior=()):  #
 
 
 def _vmap_program(info, in_dims, program, xs, dims, scalars, device=None):  # type: ignore[no-untyped-def]
-    """Calls it for each of the batch: a program has the axes that its text says."""
+    """Calls a program for each batch element: its text fixes the number of axes."""
     rows = []
     for i in range(info.batch_size):
         row = [x if axis is None else x.select(axis, i) for x, axis in zip(xs, in_dims[1])]

@@ -1,4 +1,5 @@
-"""`override_pad`: torch.nn.functional.pad as Padlock's, for all that runs inside, modules such as nn.ReflectionPad2d included."""
+"""`override_pad`: all code inside it gets Padlock's pad for torch.nn.functional.pad, modules such as nn.ReflectionPad2d
+included."""
 
 from __future__ import annotations
 
@@ -16,15 +17,15 @@ _DEVICES = {"cpu", "cuda", "meta"}
 
 
 def _takes(input: Any, pad: Any = (), mode: str = "constant", value: Any = None) -> bool:
-    """Returns whether a pad is one of ours: of a tensor with strides, in a mode that Padlock has."""
+    """Returns whether Padlock serves a pad: of a tensor with strides, in a mode that Padlock has."""
     if not isinstance(input, torch.Tensor) or input.layout is not torch.strided or input.is_quantized or input.is_nested:
         return False
     return input.device.type in _DEVICES and mode in MODES and (mode == "constant" or value is None)
 
 
 class override_pad(TorchFunctionMode):  # noqa: N801, used as torch.no_grad is
-    """Sends torch.nn.functional.pad to padlock.torch.pad inside `with override_pad():`. Modes of pads that torch has and
-    Padlock has not, and tensors without strides, stay torch's."""
+    """Sends torch.nn.functional.pad to padlock.torch.pad inside `with override_pad():`. Modes that only torch has, and
+    tensors without strides, stay torch's."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

@@ -1,4 +1,4 @@
-"""Programs by their texts: their kernels, and what their results look like for sizes that may be torch's symbols."""
+"""Programs by their texts: their kernels, and the shapes of their results for sizes that may be torch's symbols."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ Size = Callable[[dict[str, Any]], Any]
 
 @lru_cache(maxsize=None)
 def kernel_of(text: str) -> Kernel:
-    """The kernel of a program's text, compiled when it is first called. All of a process keep memory of results together."""
+    """Returns the kernel of a program's text, compiled at its first call. All kernels of a process share the memory kept
+    for results."""
     made = compile_program(text, device=None)
     made._share_results()
     return made
 
 
 def _resolved(x: torch.Tensor) -> torch.Tensor:
-    """The elements of a negative view in memory, with the strides that were traced."""
+    """Returns the elements of a negative view in memory, with the traced strides."""
     return torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device).copy_(x)
 
 
@@ -45,8 +46,8 @@ def call_on(text: str, dims: Sequence[int], scalars: Sequence[Any], device: Any)
 
 
 def call_kernel(text: str, xs: Sequence[torch.Tensor], dims: Sequence[int], scalars: Sequence[Any], device: Any = None) -> Any:
-    """Calls the kernel of a program without torch's dispatcher, with tensors of the strides that its text says. Returns a tuple.
-    `device`: where results of a program without tensors are."""
+    """Calls the kernel of a program without torch's dispatcher, with tensors of the strides in its text. Returns a tuple.
+    `device` is where a program without tensors puts its results."""
     if not xs:
         return call_on(text, dims, scalars, device)
     given = [_resolved(x) if x.is_neg() else x for x in xs]
@@ -56,12 +57,12 @@ def call_kernel(text: str, xs: Sequence[torch.Tensor], dims: Sequence[int], scal
 
 @lru_cache(maxsize=None)
 def dense_inputs(text: str) -> list[bool]:
-    """Which tensors of a program have to be dense: those without strides."""
+    """Returns which tensors of a program must be dense: those without strides."""
     header = kernel_of(text).emit("ir").split("\n")[0]
     return [match[1] is None for match in re.finditer(r"\w+: \w+\[[^\]]*\]( strides)?", header)]
 
 
-atexit.register(kernel_of.cache_clear)  # torch keeps what holds this module, to the end of the process and beyond
+atexit.register(kernel_of.cache_clear)  # torch holds this module until after the process's end
 atexit.register(release_results)
 
 
@@ -71,11 +72,11 @@ class _Result(NamedTuple):
 
 
 class _Shapes(NamedTuple):
-    """How the results of a program come from its inputs."""
+    """How the shapes of a program's results follow from its inputs."""
 
-    #: (symbol, input, axis) for each symbol that stands alone as an extent.
+    #: (symbol, input, axis) for each symbol that is an extent by itself.
     extents: list[tuple[str, int, int]]
-    #: The same of strides.
+    #: The same for strides.
     strides: list[tuple[str, int, int]]
     dims: list[str]
     results: list[_Result]
@@ -90,7 +91,8 @@ _FUNCTIONS: dict[str, Any] = {
 
 @lru_cache(maxsize=None)
 def size_of(expression: str) -> Size:
-    """Evaluates a size in the language's normal form. Python's // and % are its floordiv and mod, and bind alike."""
+    """Evaluates a size in the language's normal form. Python's // and % equal floordiv and mod, and have the same
+    precedence."""
     code = compile(re.sub(r"\bmod\b", "%", re.sub(r"\bfloordiv\b", "//", expression)), "<size>", "eval")
     return lambda values: eval(code, _FUNCTIONS, values)
 
@@ -110,7 +112,7 @@ def _shapes(text: str) -> _Shapes:
 
 
 def symbols_of(text: str, xs: Sequence[torch.Tensor], dims: Sequence[Any]) -> dict[str, Any]:
-    """The value of each symbol of a program."""
+    """Returns the value of each symbol of a program."""
     shapes = _shapes(text)
     values: dict[str, Any] = {symbol: xs[i].stride(axis) for symbol, i, axis in shapes.strides}
     values |= {symbol: xs[i].shape[axis] for symbol, i, axis in shapes.extents}
@@ -118,6 +120,6 @@ def symbols_of(text: str, xs: Sequence[torch.Tensor], dims: Sequence[Any]) -> di
 
 
 def infer(text: str, xs: Sequence[torch.Tensor], dims: Sequence[Any]) -> list[tuple[list[Any], torch.dtype]]:
-    """Extents and type of each result. What the program asks of sizes is asked when it runs."""
+    """Returns extents and type of each result. Constraints on sizes are checked when the program runs."""
     values = symbols_of(text, xs, dims)
     return [([size(values) for size in made.extents], made.type) for made in _shapes(text).results]

@@ -1,4 +1,5 @@
-"""A program's statements as operators of torch and of Padlock. Each has a gradient of any order, so the program has one, too."""
+"""A program's statements as operators of torch and of Padlock. Each has gradients of any order, so the program has them,
+too."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ class _Statement(NamedTuple):
     name: str
     operation: str
     operands: list[str]
-    #: Arguments by name; of a list the elements.
+    #: Arguments by name; a list has its elements.
     named: dict[str, Any]
 
 
@@ -34,7 +35,7 @@ class _Body(NamedTuple):
 
 
 def _split(text: str) -> list[str]:
-    """Parts between commas that stand in no parentheses."""
+    """Splits a text at commas outside parentheses."""
     parts, depth = [""], 0
     for c in text:
         depth += (c in "([") - (c in ")]")
@@ -60,7 +61,7 @@ def _statement(line: str) -> _Statement:
 
 @lru_cache(maxsize=None)
 def _body(text: str) -> _Body:
-    """The parts of a program in its canonical text."""
+    """Returns the parts of a program in its canonical text."""
     header, rest = kernel_of(text).emit("ir").split("\n{\n")
     parameters = _split(re.match(r"program \w+\((.*)\)", header.split("\n")[0])[1])  # type: ignore[index]
     pairs = [parameter.split(": ", 1) for parameter in parameters]
@@ -71,7 +72,7 @@ def _body(text: str) -> _Body:
 
 
 def _number(text: str, kind: torch.dtype) -> torch.Tensor:
-    """A literal as a tensor without axes."""
+    """Returns a literal as a tensor without axes."""
     if text.startswith("bits("):
         raw = int(text[5:-1], 16)
         width = torch.empty((), dtype=kind).element_size()
@@ -83,7 +84,7 @@ def _number(text: str, kind: torch.dtype) -> torch.Tensor:
 
 
 def _typed(text: str) -> re.Match[str] | None:
-    """The parts of "f32(1)", or of "i64(S + 1)"."""
+    """Returns the parts of "f32(1)", or of "i64(S + 1)"."""
     parts = re.fullmatch(r"(\w+)\((.*)\)", text)
     return parts if parts and parts[1] in TYPES else None
 
@@ -94,7 +95,7 @@ _LITERAL = re.compile(r"-?(\d[\w.+-]*|inf)|nan|true|false|bits\(.*\)")
 
 
 class _Replay:
-    """Values by a program's names, as its statements are run."""
+    """Runs a program's statements; holds their values by name."""
 
     def __init__(self, body: _Body, symbols: dict[str, Any], xs: Sequence[torch.Tensor], scalars: Sequence[Any]) -> None:
         self._symbols = symbols
@@ -106,7 +107,7 @@ class _Replay:
         return [size_of(text)(self._symbols) for text in texts]
 
     def operand(self, text: str, kind: torch.dtype) -> torch.Tensor:
-        """A value, a literal, or a literal or a size that states its type."""
+        """Returns a value, a literal, or a literal or a size that states its type."""
         if text in self.values:
             return self.values[text]
         if typed := _typed(text):
@@ -116,7 +117,7 @@ class _Replay:
         return _number(text, kind)
 
     def same_type(self, texts: Sequence[str]) -> list[torch.Tensor]:
-        """Operands of one type, of which some may be literals; the first says its type where all are."""
+        """Returns operands of one type. If all are literals, the first states the type."""
         known = (self.values[text].dtype for text in texts if text in self.values)
         stated = (TYPES[typed[1]] for text in texts if (typed := _typed(text)))
         kind = next(chain(known, stated))
@@ -182,7 +183,7 @@ def _take(to: _Replay, given: list[torch.Tensor], statement: _Statement) -> torc
         is_row = (index >= 0) & (index < x.shape[axis])
         inside = inside & is_row
         taken.append(torch.where(is_row, index, 0).long())
-    if any(x.shape[axis] == 0 for axis in axes):  # nothing could be taken
+    if any(x.shape[axis] == 0 for axis in axes):  # there is nothing to take
         inside, x = torch.zeros_like(inside), x.new_zeros([1 if axis in axes else n for axis, n in enumerate(x.shape)])
     made = x[(slice(None),) * axes[0] + tuple(torch.broadcast_tensors(*taken))]
     fill = to.operand(named["value"], x.dtype) if "value" in named else torch.zeros((), dtype=x.dtype, device=x.device)
@@ -191,7 +192,7 @@ def _take(to: _Replay, given: list[torch.Tensor], statement: _Statement) -> torc
 
 
 def _search(to: _Replay, given: list[torch.Tensor], statement: _Statement) -> torch.Tensor:
-    """The language's loop, as often as it may turn."""
+    """Runs the language's loop for its largest number of iterations."""
     among, wanted = given
     low = torch.zeros_like(wanted, dtype=torch.int64)
     high = torch.full_like(low, len(among))
@@ -203,7 +204,7 @@ def _search(to: _Replay, given: list[torch.Tensor], statement: _Statement) -> to
 
 
 def _cast(to: _Replay, given: list[torch.Tensor], statement: _Statement) -> torch.Tensor:
-    """Floats saturate as they become integers."""
+    """Converts; floats saturate when they become integers."""
     kind = TYPES[statement.operands[1]]
     (x,) = given or to.same_type(statement.operands[:1])
     if not x.is_floating_point() or kind.is_floating_point or kind == torch.bool:
@@ -230,7 +231,7 @@ _MOVES: dict[str, Callable[[_Replay, list[torch.Tensor], _Statement], torch.Tens
 }
 
 _functional = torch.nn.functional
-#: Where a function has a corner, torch's own says what its gradient is there.
+#: Functions with a corner, where torch's own function defines the gradient.
 _ELEMENTWISE: dict[str, Callable[..., torch.Tensor]] = {
     "relu": torch.relu,
     "leaky_relu": lambda x, alpha: torch.where(x > 0, x, x * alpha),
@@ -249,7 +250,7 @@ for _name in ("neg abs sign sqrt floor ceil round exp log tanh sigmoid erf rsqrt
 
 
 def replay(text: str, xs: Sequence[torch.Tensor], dims: Sequence[Any], scalars: Sequence[Any]) -> list[torch.Tensor]:
-    """The results of a program, by operators that record gradients."""
+    """Computes the results of a program by operators that record gradients."""
     body = _body(text)
     state = _Replay(body, symbols_of(text, xs, dims), xs, scalars)
     for statement in body.statements:
@@ -260,7 +261,7 @@ def replay(text: str, xs: Sequence[torch.Tensor], dims: Sequence[Any], scalars: 
 def gradients(
     text: str, xs: Sequence[torch.Tensor], dims: Sequence[Any], scalars: Sequence[Any], grads: Sequence[torch.Tensor]
 ) -> list[torch.Tensor | None]:
-    """The gradient of each input, of those of all results."""
+    """Returns the gradient of each input from those of all results."""
     records = torch.is_grad_enabled()
     wanted = [x for x in xs if x.requires_grad]
     with torch.enable_grad():
@@ -274,5 +275,5 @@ def gradients(
 
 
 def run_program(text: str, xs: Sequence[torch.Tensor], dims: Sequence[Any], scalars: Sequence[Any]) -> list[torch.Tensor]:
-    """padlock::run, and inside torch.func's gradients, which know no operators of others, what it stands for."""
+    """Calls padlock::run; inside torch.func's gradients, which do not know it, replays the program."""
     return (replay if is_differentiated() else torch.ops.padlock.run)(text, xs, dims, scalars)

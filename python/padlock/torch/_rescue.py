@@ -1,5 +1,5 @@
-"""Pads of other modes than constant, in the graph that Dynamo traced: they become operators of Padlock, as the decompositions
-that come next leave nothing of them but indices."""
+"""Pads of modes other than constant in Dynamo's graph: they become operators of Padlock, because the decompositions that
+follow would leave only indices of them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def _arguments(input: Any, pad: Any, mode: str = "constant", value: Any = None) 
 
 
 def rescue(model: GraphModule) -> int:
-    """Rewrites the pads of a graph and of those inside it. Returns how many. What is called finds its tensor's rank when it runs: in
-    the graph a tensor is as the last operator left it that changed it in place, `unsqueeze_` for example."""
+    """Rewrites the pads of a graph and of the graphs inside it. Returns how many. The new call finds its tensor's rank at
+    run time: in the graph a tensor has the shape that the last in-place operator (as `unsqueeze_`) gave it."""
     count = sum(rescue(part) for part in model.children() if isinstance(part, GraphModule))
     for node in list(model.graph.nodes):
         if node.op != "call_function" or node.target not in (pad_in_graphs, torch.nn.functional.pad):

@@ -1,4 +1,4 @@
-"""A cluster of operators as one program, and the graph with that program in their place."""
+"""Turns a cluster of operators into one program, and puts the call of that program into the graph."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ._sizes import Untranslatable, names_of_extents
 
 @dataclass(frozen=True)
 class Output:
-    """A result that operators outside the cluster read. Its axes are the tensor's, in the order that makes it dense."""
+    """A result that operators outside the cluster read. Its axes are the tensor's, in the order in which it is dense."""
 
     node: Node
     perm: tuple[int, ...]
@@ -31,7 +31,7 @@ class Output:
         return self.perm != tuple(range(len(self.perm)))
 
 
-#: Tensors in the layout that a program has them in, where that is not the one that was traced.
+#: Tensors whose layout in the program differs from the traced one.
 Layouts = dict[Node, torch.Tensor]
 
 
@@ -61,7 +61,7 @@ def _is_dense(shape: Sequence[Any], strides: Sequence[Any]) -> bool:
 
 
 def _dense_order(value: torch.Tensor) -> tuple[int, ...] | None:
-    """The order of axes in which a tensor is dense, if there is one: the given one, or channels last."""
+    """Returns the order of axes in which a tensor is dense, if there is one: the given one, or channels last."""
     axes = tuple(range(value.dim()))
     for perm in (axes, (0, *axes[2:], 1)) if len(axes) > 2 else (axes,):
         if _is_dense([value.shape[axis] for axis in perm], [value.stride(axis) for axis in perm]):
@@ -70,8 +70,8 @@ def _dense_order(value: torch.Tensor) -> tuple[int, ...] | None:
 
 
 def _is_as_made(value: torch.Tensor, perm: Sequence[int]) -> bool:
-    """Returns whether strides are those that a kernel's result has: along an axis of one element, or without elements, others are dense
-    as well, and callers see them."""
+    """Returns whether strides are those of a kernel's result. Along an axis of one element, or without elements, other
+    strides are dense as well, and callers see them."""
     expected: Any = 1
     at_least_one: Any = 1
     for axis in reversed(perm):
@@ -83,8 +83,8 @@ def _is_as_made(value: torch.Tensor, perm: Sequence[int]) -> bool:
 
 
 def outputs_of(cluster: Sequence[Node], layouts: Layouts, views: Collection[Node]) -> list[Output]:
-    """Returns the values of a cluster that others need. A view whose strides no kernel's result has stays outside as well, and so do
-    `views`, which share memory with other results of the graph: what they show is needed."""
+    """Returns the values of a cluster that outside nodes need. `views`, which share memory with other results of the graph,
+    stay outside, and so do views whose strides no kernel's result has. What these show is needed."""
     inside = set(cluster)
     found: list[Output] = []
     needed = [node for node in cluster if any(user not in inside for user in node.users)]
@@ -108,7 +108,7 @@ def outputs_of(cluster: Sequence[Node], layouts: Layouts, views: Collection[Node
 
 
 def _needed(cluster: Sequence[Node], outputs: Sequence[Output]) -> list[Node]:
-    """The operators that results come from, in order."""
+    """Returns the operators from which results are computed, in order."""
     inside, wanted = set(cluster), {output.node for output in outputs}
     for node in reversed(cluster):
         if node in wanted:
@@ -117,8 +117,8 @@ def _needed(cluster: Sequence[Node], outputs: Sequence[Output]) -> list[Node]:
 
 
 def _strides(value: torch.Tensor) -> list[Any]:
-    """A tensor's strides as a program names them. Along an axis of one element a tensor may have any stride when it is there: a symbol
-    would be taken from that."""
+    """Returns a tensor's strides by the program's names. Along an axis of one element a run-time tensor may have any
+    stride, so no symbol takes its value from there."""
     return [1 if is_known(n == 1) else stride for n, stride in zip(value.shape, value.stride())]
 
 
@@ -129,7 +129,7 @@ def _parameter(to: Lowering, name: str, value: torch.Tensor) -> str:
 
 
 def _declared(to: Lowering, values: Sequence[torch.Tensor]) -> set[str]:
-    """Symbols that stand alone as an extent or a stride."""
+    """Returns the symbols that are an extent or a stride by themselves."""
     sizes = [size for value in values for size in (*value.shape, *_strides(value))]
     expressions = [to.sizes.expression_of(size) for size in sizes if isinstance(size, torch.SymInt)]
     return {str(one) for one in expressions if one.is_Symbol}
@@ -142,7 +142,7 @@ def _named(needed: Sequence[Node]) -> dict[Any, Any]:
 
 
 def _value_of_symbol(graph: Graph, symbol: str, cluster: set[Node]) -> Any:
-    """Finds the node or the tensor's axis outside that has a symbol's value."""
+    """Returns the outside node or tensor's axis that has a symbol's value."""
     for node in graph.nodes:
         value = node.meta.get("val")
         if isinstance(value, torch.SymInt) and str(value.node.expr) == symbol:
@@ -156,7 +156,7 @@ def _value_of_symbol(graph: Graph, symbol: str, cluster: set[Node]) -> Any:
 
 @dataclass(frozen=True)
 class Part:
-    """What of a cluster is needed, and the names of extents that come from outside and are computed."""
+    """The needed results of a cluster, and names for computed extents that come from outside."""
 
     outputs: list[Output]
     needed: list[Node]
@@ -164,7 +164,7 @@ class Part:
     layouts: Layouts
 
     def in_symbols(self) -> Part:
-        """The same with all sizes said by the symbols of the trace, and so how they depend on each other."""
+        """Returns the part with all sizes in the trace's symbols, which shows how sizes depend on each other."""
         return Part(self.outputs, self.needed, {}, self.layouts)
 
 
@@ -206,8 +206,8 @@ def program_of(cluster: Sequence[Node], part: Part, name: str = "cluster") -> Pr
 
 
 def replace(graph: Graph, cluster: Sequence[Node], program: Program) -> Node:
-    """Puts the call of a cluster's program into a graph, for all that is outside, before anything is written that it may read. Call
-    `sort` when all are there."""
+    """Puts the call of a cluster's program into a graph, before anything that it may read is written. Call `sort` after the
+    last."""
     with graph.inserting_before(end_of_part(cluster[-1])):
         dims = [_sizes_node(graph, one) if isinstance(one, tuple) else one for one in program.dims]
         arguments = (program.text, program.inputs, dims, program.scalars)
@@ -232,7 +232,7 @@ def replace(graph: Graph, cluster: Sequence[Node], program: Program) -> Node:
 
 
 def _with_strides(graph: Graph, part: Node, value: torch.Tensor) -> Node:
-    """The same elements with the strides that were traced."""
+    """Returns the same elements with the traced strides."""
     nodes = SizeNodes(graph)
     try:
         extents, strides = ([nodes.make(n) if isinstance(n, torch.SymInt) else n for n in sizes] for sizes in (value.shape, value.stride()))

@@ -1,6 +1,5 @@
-"""Rows by data in PyTorch: jagged batches, groups of rows and rows by indices, each one kernel, without a synchronisation with
-the device. What indices say is compared with the extent where it is used, so no index is looked at before.
-"""
+"""Rows by data in PyTorch: jagged batches, groups of rows and rows by indices. Each is one kernel, without a
+synchronisation with the device. Indices are compared with the extent when the kernel uses them, and not before."""
 
 from __future__ import annotations
 
@@ -39,7 +38,7 @@ def _index(x: torch.Tensor, what: str) -> str:
 
 
 def _rows_of(x: torch.Tensor, axes: int) -> torch.Tensor:
-    """A tensor whose axes after the first `axes` are one; without any it has none."""
+    """Returns a tensor whose axes after the first `axes` are merged into one; if there are none, it has none."""
     x = x.detach().contiguous()
     return x if x.dim() <= axes else x.reshape(*x.shape[:axes], prod(x.shape[axes:]))
 
@@ -125,7 +124,8 @@ def _keep_take_rows(ctx, inputs, output):  # type: ignore[no-untyped-def]
 
 
 def _take_rows_backward(ctx, grad):  # type: ignore[no-untyped-def]
-    """torch's own, which is deterministic where no row is taken twice. Rows of the fill go to one more row."""
+    """Computes the gradient by torch's own operator, which is deterministic if no row is taken twice. Rows of the fill go
+    to one extra row."""
     (index,) = ctx.saved_tensors
     is_row = (index >= 0) & (index < ctx.rows)
     made = grad.new_zeros([ctx.rows + 1, *grad.shape[1:]])
@@ -159,20 +159,20 @@ for _name, _axes in (("to_padded", 1), ("from_padded", 2), ("move_groups", 1), (
 
 
 def to_padded(values: torch.Tensor, offsets: torch.Tensor, length: int, value: float = 0, side: str = "right") -> torch.Tensor:
-    """Sequences of rows, one after another in `values` [T, ...], as [B, length, ...]. Sequence b has the rows from
-    offsets[b] up to offsets[b + 1]; what is longer is cut, what is shorter gets the fill, to its right or left."""
+    """Pads sequences of rows, which lie one after another in `values` [T, ...], to [B, length, ...]. Sequence b has the
+    rows from offsets[b] up to offsets[b + 1]. A longer one is cut, a shorter one gets the fill on its right or left."""
     return torch.ops.padlock.to_padded(values, offsets, length, value, programs.check_side(side))  # type: ignore[no-any-return]
 
 
 def from_padded(padded: torch.Tensor, offsets: torch.Tensor, rows: int | None = None, side: str = "right") -> torch.Tensor:
-    """The way back: `rows` of all sequences, one after another, 0 where a sequence was cut.
-    Without `rows`, as many as the padded tensor has; those behind the last sequence are 0."""
+    """Undoes to_padded: the `rows` rows of all sequences, one after another; 0 for a row that was cut. Without `rows`, as
+    many rows as the padded tensor has; those after the last sequence are 0."""
     rows = padded.shape[0] * padded.shape[1] if rows is None else rows
     return torch.ops.padlock.from_padded(padded, offsets, rows, programs.check_side(side))  # type: ignore[no-any-return]
 
 
 def _groups(offsets: torch.Tensor, multiple: int) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """Begins and ends of groups, and of the same groups with lengths rounded up."""
+    """Returns begins and ends of groups, and those of the groups with rounded-up lengths."""
     if multiple < 1:
         raise ValueError(f"multiple: expected 1 or more, found {multiple}")
     begins = torch.cat([offsets.new_zeros(1), offsets[:-1]])
@@ -183,19 +183,20 @@ def _groups(offsets: torch.Tensor, multiple: int) -> tuple[list[torch.Tensor], l
 def pad_groups(
     x: torch.Tensor, offsets: torch.Tensor, multiple: int, rows: int | None = None, value: float = 0
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Groups of rows, each rounded up to a multiple of rows by the fill, for grouped matrix products. Group g has the rows of
-    `x` [T, ...] up to offsets[g]. Returns `rows` rows, and the offsets in them. Without `rows`, as many as any lengths need."""
+    """Rounds groups of rows up to a multiple of rows, with the fill, for grouped matrix products. Group g has the rows of
+    `x` [T, ...] up to offsets[g]. Returns `rows` rows, and the groups' new offsets. Without `rows`, as many rows as any
+    lengths can need."""
     given, made = _groups(offsets, multiple)
     most = (x.shape[0] + offsets.shape[0] * (multiple - 1)) // multiple * multiple
     return torch.ops.padlock.move_groups(x, given + made, most if rows is None else rows, value), made[1]
 
 
 def unpad_groups(x: torch.Tensor, offsets: torch.Tensor, multiple: int, rows: int) -> torch.Tensor:
-    """The way back from pad_groups: the rows of all groups, one after another. `offsets`: as they were given to it."""
+    """Undoes pad_groups: the rows of all groups, one after another. `offsets` are those given to pad_groups."""
     given, made = _groups(offsets, multiple)
     return torch.ops.padlock.move_groups(x, made + given, rows, 0)  # type: ignore[no-any-return]
 
 
 def take_rows(x: torch.Tensor, index: torch.Tensor, value: float = 0) -> torch.Tensor:
-    """Rows of `x` [T, ...] by their numbers, the fill where there is no such row: -1 is one that there never is."""
+    """Takes rows of `x` [T, ...] by their numbers; the fill if there is no such row, as -1 always is."""
     return torch.ops.padlock.take_rows(x, index, value)  # type: ignore[no-any-return]

@@ -1,4 +1,5 @@
-"""Sizes that a graph asks of its intermediate tensors, asked of its inputs instead: so no tensor is made for its size."""
+"""Replaces sizes of a graph's intermediate tensors by computations from its inputs, so that no tensor is made only for its
+size."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ _PAIRS: dict[str, Callable[..., Any]] = {
 
 
 class SizeNodes:
-    """Nodes that have the value of a symbolic size, made of the graph's inputs."""
+    """Makes nodes with the value of a symbolic size from the graph's inputs."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -42,7 +43,7 @@ class SizeNodes:
         return symbol in self._inputs
 
     def make(self, size: torch.SymInt) -> Node:
-        """A node with that value, inserted where the graph inserts."""
+        """Inserts a node with that value at the graph's insertion point."""
         made = self._make(size.node.expr)
         made.meta.setdefault("val", size)
         return made
@@ -79,7 +80,7 @@ class SizeNodes:
 
 
 def ask_inputs(graph: Graph) -> SizeNodes:
-    """Rewrites what asks intermediate tensors for their sizes, as a view with an axis of -1 does for the number of elements."""
+    """Rewrites nodes that ask intermediate tensors for sizes, as a view with an axis of -1 does for the number of elements."""
     nodes, asked = SizeNodes(graph), (overload("sym_size", "int"), overload("sym_numel"))
     for node in list(graph.nodes):
         value = node.meta.get("val")

@@ -1,4 +1,4 @@
-"""Sizes of a graph as sizes of a program: torch's symbols keep their names, and what stands between them is translated."""
+"""Translates sizes of a graph to sizes of a program: torch's symbols keep their names."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from torch.fx import Node
 
 
 class Untranslatable(Exception):
-    """A graph asks for something that a program cannot say; the reason is a sentence's end."""
+    """A graph needs a size that a program cannot express. The reason is the end of a sentence."""
 
 
 def rounded_division(e: Any) -> tuple[Any, Any, bool] | None:
-    """Dividend and divisor of a quotient of whole numbers that is rounded to one, and whether it is rounded up: what
-    `math.ceil(x / y)` is of sizes. The float between them changes nothing below 2^53."""
+    """Returns dividend, divisor and whether the quotient is rounded up, for a rounded quotient of integers such as
+    `math.ceil(x / y)` of sizes. The float between them is exact below 2^53."""
     kind = type(e).__name__
     if kind not in ("CeilToInt", "FloorToInt") or type(e.args[0]).__name__ != "IntTrueDiv":
         return None
@@ -25,8 +25,8 @@ def rounded_division(e: Any) -> tuple[Any, Any, bool] | None:
 
 
 def names_of_extents(extents: Iterable[Any]) -> dict[Any, Any]:
-    """Names for the extents of tensors that come from outside and are computed: what is in them, in terms of the name. A
-    model's sizes quote each layer's before them, so they double with each; a program needs none of what was before it."""
+    """Returns names for computed extents of outside tensors, and the names' expressions. A model's sizes contain those of
+    each earlier layer, so their texts double with each; a program needs none of the earlier ones."""
     names: dict[Any, Any] = {}
     for extent in extents:
         if not isinstance(extent, torch.SymInt) or extent.node.expr.is_Symbol:
@@ -39,20 +39,20 @@ def names_of_extents(extents: Iterable[Any]) -> dict[Any, Any]:
 
 
 class Sizes:
-    """The sizes that one program names, and what it has to promise about them."""
+    """The sizes of one program, and the constraints it must state about them."""
 
     def __init__(self, names: dict[Any, Any] | None = None) -> None:
-        #: Parts of sizes that are said by the names of extents.
+        #: Parts of sizes that names of extents replace.
         self._names = names or {}
-        #: What sizes are divided by.
+        #: Divisors of sizes.
         self.divisors: dict[str, None] = {}
-        #: Symbols of torch that occur.
+        #: torch's symbols in the sizes.
         self.symbols: dict[str, Any] = {}
-        #: Parameters for sizes that are no expression here: the node that has the value.
+        #: Parameters for sizes without an expression here: the node that has the value.
         self.opaque: dict[str, Node] = {}
 
     def text(self, size: Any) -> str:
-        """A size: an integer, a symbolic one, or the node that has it."""
+        """Returns a size as text: an integer, a symbolic size, or a node that has one."""
         if isinstance(size, Node):
             value = size.meta.get("val")
             try:
@@ -70,14 +70,14 @@ class Sizes:
         raise Untranslatable(f"{size!r} is no size")
 
     def expression_of(self, size: torch.SymInt) -> Any:
-        """What a size is, by the program's names."""
+        """Returns a size as an expression in the program's names."""
         return size.node.expr.xreplace(self._names)
 
     def list(self, sizes: Any) -> str:
         return "[" + ", ".join(self.text(size) for size in sizes) + "]"
 
     def _expression(self, e: Any) -> str:
-        """The expression as an operand of anything: in parentheses where it has parts."""
+        """Returns the expression as an operand, in parentheses if it has several parts."""
         if e.is_Symbol:
             self.symbols.setdefault(str(e), e)
             return str(e)
@@ -113,5 +113,5 @@ class Sizes:
         self.divisors[text] = None
 
     def promises(self, text: str) -> list[str]:
-        """Which divisors of a text have to be positive."""
+        """Returns the divisors of a text that must be positive."""
         return [f"{one} >= 1" for one in self.divisors if f" floordiv {one}" in text or f" mod {one}" in text]

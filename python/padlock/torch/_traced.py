@@ -1,4 +1,4 @@
-"""Calls of this package as Dynamo traces them: operators of ours instead of what reads memory, so that graphs have no breaks."""
+"""Calls of this package under Dynamo: operators of ours replace functions that read memory, so that graphs have no breaks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pad_like_torch(input, pad, mode="constant", value=None, out=None):  # type: 
 
 
 def _values(signature: Signature, defaults: dict[str, Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-    """Arguments by the names of parameters."""
+    """Returns arguments by the names of parameters."""
     if len(arguments) > len(signature.order):
         raise TypeError(f"a kernel takes {len(signature.order)} arguments, {len(arguments)} are given")
     values = dict(zip(signature.order, arguments))
@@ -48,7 +48,7 @@ def _values(signature: Signature, defaults: dict[str, Any], arguments: tuple[Any
 
 
 def call(self, *arguments, **named):  # type: ignore[no-untyped-def]
-    """A kernel's call. One without tensors returns torch's here."""
+    """Calls a kernel. One without tensor arguments returns torch's tensors."""
     if named.pop("out", None) is not None:
         raise TypeError("out: expected None under torch.compile")
     signature = self._signature
@@ -60,7 +60,7 @@ def call(self, *arguments, **named):  # type: ignore[no-untyped-def]
 
 
 def tell_dynamo() -> None:
-    """Has Dynamo trace these instead of what they stand for."""
+    """Makes Dynamo trace these functions instead of the package's."""
     try:
         for function, traced in ((_core.pad, pad), (_core.pad_like_torch, pad_like_torch), (_core.Kernel.__call__, call)):
             torch.compiler.substitute_in_graph(function, skip_signature_check=True)(traced)

@@ -70,7 +70,7 @@ Exponential exponential_of(Kind kind) {
   }
 }
 
-/// 2 H(a), where Phi(-a) = exp(-a^2 / 2 - a H(a)) / 2.
+/// Returns 2 H(a), defined by Phi(-a) = exp(-a^2 / 2 - a H(a)) / 2.
 long double twice_h(long double a) {
   const long double b = std::max(a, 1e-6L);
   return -2 * (std::log(std::erfc(b / std::numbers::sqrt2_v<long double>)) + b * b / 2) / b;
@@ -85,7 +85,7 @@ long double erf_over(long double t, long double most) {
 template <class Function, class Weight>
 Vector least_error(const Function& function, const Weight& weight, long double low, long double high,
                    std::size_t count) {
-  constexpr int kPlaces = 600;  // even, so that 0 is none of them
+  constexpr int kPlaces = 600;  // even, so that no place is 0
   std::vector<Interval> intervals;
   for (int i = 0; i < kPlaces; ++i) {
     const long double t = std::cos(std::numbers::pi_v<long double> * i / (kPlaces - 1));
@@ -130,7 +130,7 @@ std::vector<long double> polynomial_in(const std::vector<Interval>& intervals, s
   return in_powers(made, low, high);
 }
 
-/// Each round divides by what the denominator was in the one before it, so that margins are the quotient's.
+/// Each round divides by the previous round's denominator, so that margins are those of the quotient.
 std::vector<long double> odd_quotient_in(const std::vector<Interval>& intervals, std::size_t above, std::size_t below) {
   std::vector<Interval> all = intervals;
   for (int i = 1; i <= 50; ++i) {

@@ -10,43 +10,43 @@
 #include "compiler/emit/scalar/activation/half_functions.h"
 #include "ir/dtype.h"
 
-// The activations of f16 and bf16 as they are emitted, one element at a time: what the search for their coefficients
-// computes with. (Compiled without contraction.)
+// The emitted activations of f16 and bf16, one element at a time: the search for coefficients computes with them.
+// (Compiled without contraction.)
 namespace padlock::activation::search {
 
-/// Way says how a target computes.
+/// A target's way of computing.
 struct Way {
   bool fused = true;     ///< multiply-adds round once
-  bool refines = false;  ///< divides by a reciprocal that is so many units off
+  bool refines = false;  ///< divides by a reciprocal that is off by a number of units
   std::int32_t units = 0;
 };
 
-/// Kind is the function and the type of a search.
+/// The function and the type of a search.
 struct Kind {
   ir::Op op;
   ir::DType dtype;
   [[nodiscard]] bool is_f16() const { return dtype == ir::DType::f16; }
 };
 
-/// Model computes one activation in a way. A polynomial may be replaced by a value, and says where it was asked for.
+/// Computes one activation in one Way. A polynomial may be replaced by a value, and then reports its argument.
 class Model {
  public:
   using Function = compiler::activation::HalfFunction;
 
   Model(Kind kind, float least, float most) : kind_(kind), least_(least), most_(most) {}
 
-  /// `coefficients`: those of E, P and Q, as many as counts says. Borrowed.
+  /// `coefficients`: those of E, P and Q, `counts` of each. Borrowed.
   void take(std::span<const float> coefficients, std::array<std::size_t, 3> counts) {
     polynomials_[0] = coefficients.first(counts[0]);
     polynomials_[1] = coefficients.subspan(counts[0], counts[1]);
     polynomials_[2] = coefficients.subspan(counts[0] + counts[1], counts[2]);
   }
-  /// Lets polynomial `number` have this value everywhere; a negative one: none.
+  /// Replaces polynomial `number` by this value everywhere; a negative number: none.
   void replace(int number, float value) {
     replaced_ = number;
     value_ = value;
   }
-  /// Where the replaced one was asked for last.
+  /// Returns the last argument of the replaced polynomial.
   [[nodiscard]] float asked_at() const { return asked_at_; }
   /// Evaluates one as the code does.
   [[nodiscard]] float polynomial(int number, float z) const;

@@ -15,7 +15,7 @@ using ir::Op;
 
 namespace {
 
-/// Floats in their order: neighbours are one apart, and -0 is below 0.
+/// Returns the position of a float in the order of all floats: neighbours differ by one, and -0 is below 0.
 std::int64_t place_of(float value) {
   const auto bits = std::bit_cast<std::int32_t>(value);
   return bits < 0 ? -std::int64_t{bits & 0x7fffffff} - 1 : bits;
@@ -96,7 +96,7 @@ std::int64_t Search::miss(const Case& one, float result) const {
   return std::max({one.least - place, place - one.most, std::int64_t{0}});
 }
 
-/// Sums up what is wrong in all ways; what is beyond a limit is not summed up to the end.
+/// Adds up the errors of all ways, and stops at the limit.
 std::int64_t Search::cost(const std::vector<Case>& cases, const Coefficients& of, std::int64_t limit) const {
   constexpr std::int64_t kFar = 100000;
   model_.take(of, plan_.counts);
@@ -133,8 +133,8 @@ std::vector<Search::Case> Search::near_misses(const Coefficients& of) const {
   return found;
 }
 
-/// Returns which values of one polynomial are right for an argument, the others being what they are; none where no
-/// value that is near its own is.
+/// Returns the values of one polynomial that give the right result for an argument while the other polynomials stay as
+/// they are; nullopt if no value near its own does.
 std::optional<Interval> Search::right_values(const Case& one, int number, const Way& way) const {
   const auto is_right = [&](std::int64_t place) {
     model_.replace(number, at_place(place));
@@ -192,8 +192,8 @@ Search::Coefficients Search::quotient_with_margin() const {
   return {made.begin(), made.end()};
 }
 
-/// Accepts what is not much worse than before, ever less of it. Of gelu the constant of E stays 1: x/2 of a subnormal
-/// is a tie.
+/// Accepts slightly worse coefficients, ever less of them. For gelu the constant of E stays 1: x/2 of a subnormal is a
+/// tie.
 Search::Coefficients Search::moved(Coefficients from, std::int64_t tries) const {
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
   std::mt19937_64 random(1);

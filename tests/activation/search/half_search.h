@@ -12,18 +12,17 @@
 
 namespace padlock::activation::search {
 
-/// Plan is what the search for one function's coefficients is given.
+/// The input of the search for one function's coefficients.
 struct Plan {
   Kind kind;
-  float least, most;                  ///< HalfFunction's
+  float least, most;                  ///< as in HalfFunction
   std::array<std::size_t, 3> counts;  ///< of coefficients of E, P and Q
 };
 
-/// Returns those of all functions and types that have coefficients, f16's first.
+/// Returns the plans of all functions and types that have coefficients, f16's first.
 [[nodiscard]] std::span<const Plan> plans();
 
-/// Search finds coefficients with which all 65,536 results of one function and type are right in every way of
-/// computing.
+/// Finds coefficients for which all 65,536 results of one function and type are right, in every way of computing.
 class Search {
  public:
   Search(const Plan& plan, Judge& judge);
@@ -31,13 +30,13 @@ class Search {
   /// Returns how many results are wrong, summed over the ways.
   [[nodiscard]] std::int64_t wrong(std::span<const float> coefficients) const;
 
-  /// Three steps. First the polynomials of least relative error; then, of one of them, those coefficients that leave
-  /// the most margin in what each argument lets the polynomial be, for its result to round to the right one; and then
-  /// small moves, of `tries`, until nothing is wrong. The same numbers each time.
+  /// Searches in three steps. First, the polynomials of least relative error. Then, for one of them, the coefficients
+  /// with the largest margin in the interval that each argument allows. Then at most `tries` small moves until no
+  /// result is wrong. Deterministic.
   [[nodiscard]] std::vector<float> find(std::int64_t tries);
 
  private:
-  /// The results that are right for an argument, as places of f32 in their order.
+  /// The right results for an argument, as positions of f32 values in their order.
   struct Case {
     float argument;
     std::int64_t least, most;

@@ -15,7 +15,7 @@ constexpr const char* kUsage =
     "padlock_half_search [--function=NAME] [--type=f16|bf16] [--known] [--print]\n"
     "Finds coefficients with which all results are right, and says where the source has others. --known: judges the\n"
     "source's, and searches nothing. --print: compiler/emit/scalar/activation/half_functions.h, of what it finds.\n";
-constexpr std::int64_t kTries = 10'000'000;  // what the hardest, erf of f16, needs of them
+constexpr std::int64_t kTries = 10'000'000;  // enough for the hardest function, erf of f16
 
 struct Options {
   std::string function, type;

@@ -14,7 +14,7 @@
 #include "tests/common/plan_launch.h"
 #include "tests/compiler/emit/compiled.h"
 
-// The sentences of the design about code in which no bit moves, each with its test.
+// A test for each sentence of the design about code that must not change a bit.
 namespace padlock::compiler {
 namespace {
 
@@ -112,7 +112,7 @@ TEST_CASE("bf16 is integer arithmetic where the CPU has AVX512_BF16 and where it
     const std::string assembly = emitted(text, Stage::assembly, cpu);
     CHECK(assembly.find("bf16") == std::string::npos);  // vcvtneps2bf16, vcvtne2ps2bf16, __truncsfbf2
   }
-  // The check can fail: this is what LLVM's own conversion is called.
+  // The check can fail: LLVM's own conversion has this name.
   CHECK(std::string("\tvcvtneps2bf16\t%zmm0, %ymm0").find("bf16") != std::string::npos);
 }
 

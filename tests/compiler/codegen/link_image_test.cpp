@@ -1,5 +1,5 @@
-// What becomes of an object's sections: jump tables and constants come along and are found wherever the image lies;
-// what an image cannot have is named.
+// An object's sections in an image: jump tables and constants are copied and found wherever the image lies; anything
+// that an image cannot have is refused by name.
 
 #include "compiler/codegen/link_image.h"
 

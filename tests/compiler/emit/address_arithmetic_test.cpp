@@ -1,6 +1,6 @@
-// Sizes past 2^31 elements and byte offsets up to 2^47, executed without the memory: compiled kernels run on chosen
-// ranges of rows and columns, in storage of which only the pages that they should touch exist. The reports that a case
-// rules out are the ones that its name begins with. All of such results: padlock_large_sizes.
+// Sizes past 2^31 elements and byte offsets up to 2^47, without the memory. Compiled kernels run on chosen ranges of
+// rows and columns, in storage that only has the pages they should touch. A case's name begins with the reports that it
+// rules out. padlock_large_sizes runs such results whole.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -17,7 +17,7 @@ constexpr std::array kVariants = {Variant{"default", ""}, Variant{"no split", "s
                                   Variant{"bounds check", "", true},
                                   Variant{"narrow, past the caches", "vector_bytes=16,unroll=4,store=nontemporal"}};
 
-/// The kernel, and its variant for these sizes where there is one.
+/// Runs the kernel, and its variant for these sizes if there is one.
 void check_case(const AddressCase& c, Compilations& compilations, const Variant& variant) {
   const std::uint64_t seed = testing::seed_or(31);
   CAPTURE(c.name);

@@ -58,7 +58,7 @@ std::string literals(const Wide& values) {
   return "[" + list + "]";
 }
 
-/// Pad amounts: where there is none, programs say so, and an axis that is not padded is simpler code.
+/// Prints pad amounts. An unpadded axis has a literal 0, which makes simpler code.
 std::string pad_list(const char* prefix, const Wide& amounts) {
   std::string list;
   for (std::size_t i = 0; i < amounts.size(); ++i)

@@ -10,8 +10,8 @@
 #include "support/int128.h"
 #include "tests/common/rng.h"
 
-// Programs of one shape, z = concat(pad(slice(transpose(x))), w), with the language's closed forms for where each
-// element comes from. Nothing here asks the project's expressions or layouts, and everything is in 128 bits.
+// Programs of the form z = concat(pad(slice(transpose(x))), w), with the language's closed forms for the source of each
+// element. It uses none of the project's expressions or layouts, and computes in 128 bits.
 namespace padlock::compiler {
 
 using Wide = std::vector<Int128>;
@@ -28,7 +28,7 @@ struct AddressCase {
   std::string type = "i8";
   int element_bytes = 1;
   Wide extents;                 // of x
-  Wide strides = {};            // of x; empty: none declared, so dense
+  Wide strides = {};            // of x; empty: dense
   std::vector<int> perm = {};   // transpose; empty: none
   Wide start = {}, limit = {};  // slice; empty: none
   Wide step = {};
@@ -46,19 +46,19 @@ struct AddressCase {
   [[nodiscard]] Wide sliced_extents() const;
   [[nodiscard]] Wide padded_extents() const;
   [[nodiscard]] Wide result_extents() const;
-  /// Bytes of storage: 0 and 1 the inputs, 2 the result.
+  /// Returns the bytes of storage of a buffer: 0 and 1 are the inputs, 2 the result.
   [[nodiscard]] Int128 storage_bytes(int buffer) const;
   [[nodiscard]] int inputs() const { return concat_axis < 0 ? 1 : 2; }
 
   [[nodiscard]] ElementSource source(Wide coordinates) const;
-  /// Coordinates of a result element that is made of x's storage element `offset`, or of one at most a few strides
-  /// before it; none where there is none.
+  /// Returns the coordinates of a result element whose source is x's storage element `offset`, or an element at most a
+  /// few strides before it; nullopt if there is none.
   [[nodiscard]] std::optional<Wide> result_of(Int128 offset) const;
-  /// Result coordinates on one axis at which something changes.
+  /// Returns the result coordinates on one axis at which the source changes its form.
   [[nodiscard]] Wide cuts(std::size_t axis) const;
 };
 
-/// A case of up to four axes whose input or result is larger than 2^31 bytes, both below 2^47.
+/// Draws a case of up to four axes whose input or result is larger than 2^31 bytes, both below 2^47.
 [[nodiscard]] AddressCase random_address_case(testing::Rng& rng);
 
 }  // namespace padlock::compiler

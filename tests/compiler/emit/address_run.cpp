@@ -13,7 +13,7 @@ namespace {
 
 using testing::Rng;
 
-// First bytes of elements, which tell what an element is. AddressCase writes the fill as kFillByte.
+// First bytes of elements, by which the test tells them apart. AddressCase writes the fill as kFillByte.
 constexpr std::uint8_t kFillByte = 0x7b;
 constexpr std::uint8_t kPoisonByte = 0x7d;
 constexpr std::uint64_t kInputBytes = 0x70;  // an input's are 1 to this
@@ -158,8 +158,8 @@ Wide AddressRun::random_coordinates(Rng& rng) const {
   return at;
 }
 
-/// Elements of the result around which something could go wrong: its ends, powers of two as offsets of the result and
-/// of x, in elements and in bytes, where a pad or an operand begins, and some others.
+/// Returns elements of the result around which something could go wrong: its ends, powers of two as offsets of the
+/// result and of x, in elements and in bytes, the beginnings of pads and operands, and some others.
 std::vector<Int128> AddressRun::places(Rng& rng) const {
   std::set<Int128> all = {0, total_ - 1};
   for (int power = 31; power <= 46; ++power)
@@ -189,13 +189,13 @@ std::string AddressRun::check_near(Int128 at, Rng& rng) {
       std::max<std::int64_t>(0, row - rng.pick(kRows)), std::min(plan_.rows, row + 1 + rng.pick(kRows)),
       std::max<std::int64_t>(0, column - rng.pick(kReach)), std::min(plan_.columns, column + 1 + rng.pick(kReach))};
   if (place(range)) return call_and_compare(range);
-  // Elements that lie too far apart for the address space: just the one.
+  // If the elements lie too far apart for the address space, takes only this one.
   const Range one = {row, row + 1, column, column + 1};
   return place(one) ? call_and_compare(one) : "there is no address space for a single element";
 }
 
-/// The tile that has an element, in storage that begins at a multiple of a vector. Nothing where what it reads lies too
-/// far apart for the address space.
+/// Checks the tile with this element, in storage that begins at a multiple of a vector. Skips a tile whose reads lie
+/// too far apart for the address space.
 std::string AddressRun::check_tile(Int128 at) {
   const Launch launch = launch_of(at);
   const std::int64_t phase = launch.first_element % (kVectorBytes / case_.element_bytes);
@@ -220,8 +220,7 @@ std::string AddressRun::check_transpose(Int128 at) {
   return call_and_compare(range, {block, block + 1, 0, 0}, launch_of(0));
 }
 
-/// What the call reads is put where it should read it, and nothing else is in any storage. False where the address
-/// space does not suffice.
+/// Puts data where the call should read it, and nothing elsewhere. Returns false if the address space does not suffice.
 bool AddressRun::place(const Range& range) {
   collect(range);
   const std::array<ByteSpan, 3> needed = spans();
@@ -261,7 +260,7 @@ std::array<ByteSpan, 3> AddressRun::spans() const {
   return spans;
 }
 
-/// Elements before and behind what each row of the range writes.
+/// Returns the elements before and after those that each row of the range writes.
 std::vector<Int128> AddressRun::neighbours(const Range& range) const {
   std::vector<Int128> list;
   if (shape_) return list;

@@ -35,8 +35,8 @@ struct Compiled {
   [[nodiscard]] const std::vector<runtime::HostVariant>& variants() const { return image.kernels.front(); }
 };
 
-/// Compiles a text once a variant, whatever the sizes: for the host, or a GPU's kernels for simt. Fails the test where
-/// that fails.
+/// Compiles a text once for each variant, whatever the sizes: for the host, or a GPU's kernels for simt. Fails the test
+/// if compiling fails.
 class Compilations {
  public:
   explicit Compilations(bool for_gpu = false);
@@ -50,26 +50,27 @@ class Compilations {
   std::map<std::string, std::unique_ptr<Compiled>> all_;
 };
 
-/// A case bound to its sizes, with storage in which only the pages exist that its calls should touch. All borrowed.
+/// A case bound to its sizes. Of its storage only the pages exist that its calls should touch. All borrowed.
 class AddressRun {
  public:
-  /// Takes a variant of the kernel, which must be for these sizes. Fails the test where the sizes are refused, or bound
-  /// to others than the closed forms say.
+  /// Takes a variant of the kernel, which must admit these sizes. Fails the test if the sizes are refused, or if the
+  /// bound extents differ from the closed forms.
   AddressRun(const AddressCase& c, const Compiled& compiled, std::size_t variant = 0);
 
-  /// Calls the kernel at all places of interest and compares what it wrote. Empty, or what is wrong first.
+  /// Calls the kernel at all interesting places and compares its output. Returns the first difference; empty if there
+  /// is none.
   std::string run(testing::Rng& rng);
-  /// Makes it one of a GPU's walk over vectors, of which a call takes a tile.
+  /// Makes it a GPU's grid of vectors, of which a call takes one block.
   void takes_tiles();
-  /// A tile of a transpose: of so many rows and stored columns, of which the last ones may be the next tile's.
+  /// The tile of a transpose: numbers of rows and stored columns. The last columns may be the next tile's.
   struct TransposeShape {
     std::int64_t rows, columns, halo;
   };
-  /// Makes it one of such tiles, of a result of two axes.
+  /// Makes it a grid of such tiles, for a result of two axes.
   void takes_transposes(const TransposeShape& shape);
-  /// Whether a variant of the kernel is for these sizes.
+  /// Returns whether a variant of the kernel admits these sizes.
   [[nodiscard]] bool admits(std::size_t variant) const { return plan_of(variant).variant > 0; }
-  /// How many launches they take.
+  /// Returns how many launches they take.
   [[nodiscard]] std::size_t launches() const { return std::max<std::size_t>(1, plan_.parts.size()); }
   [[nodiscard]] std::int64_t elements_checked() const { return elements_checked_; }
 
@@ -79,7 +80,7 @@ class AddressRun {
     std::int64_t row_first, row_last, column_first, column_last;
   };
   struct Expected {
-    Int128 element;  // of the result
+    Int128 element;  // the result's element
     ElementSource source;
   };
 
@@ -90,7 +91,7 @@ class AddressRun {
     std::vector<std::int64_t> origins;
   };
 
-  /// The plan of a launch that has the choice between this variant and the first alone.
+  /// Plans a launch that may choose between this variant and the first.
   [[nodiscard]] abi::LaunchPlan plan_of(std::size_t variant) const;
   [[nodiscard]] Launch launch_of(Int128 element) const;
   void check_sizes() const;
@@ -118,14 +119,14 @@ class AddressRun {
   const runtime::HostVariant& kernel_;
   std::optional<ir::Binding> binding_;
   abi::LaunchPlan plan_;
-  Wide extents_;  // of the result
+  Wide extents_;  // the result's
   Int128 total_ = 1;
-  std::int64_t columns_ = 0;         // of a range: the launch's, or, of tiles, all elements
-  std::int64_t block_elements_ = 0;  // of tiles
+  std::int64_t columns_ = 0;         // the launch's; for tiles, all elements
+  std::int64_t block_elements_ = 0;  // for tiles
   std::optional<TransposeShape> shape_;
   std::vector<std::unique_ptr<SparseStorage>> storage_;  // x, w, the result
-  std::vector<Expected> expected_;                       // of the next call
-  std::vector<Int128> neighbours_;                       // elements that it must leave alone
+  std::vector<Expected> expected_;                       // by the next call
+  std::vector<Int128> neighbours_;                       // elements that the next call must not change
   std::int64_t elements_checked_ = 0;
 };
 

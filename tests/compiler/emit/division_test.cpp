@@ -1,4 +1,4 @@
-// Division by sizes as it is emitted: the code is folded by LLVM with the constants that the launcher makes.
+// Emitted division by sizes: LLVM folds the code with the constants that the launcher computes.
 #include <doctest/doctest.h>
 
 #include <algorithm>

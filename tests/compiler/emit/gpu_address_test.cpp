@@ -1,5 +1,5 @@
-// A GPU's kernels past 2^31 elements, executed without the memory as those of the host: a tile at a time, as simt runs
-// it, in storage of which only the pages that it should touch exist.
+// GPU kernels past 2^31 elements, without the memory: simt runs one tile at a time, in storage that only has the pages
+// it should touch.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -15,7 +15,7 @@ using testing::Rng;
 constexpr Variant kStream{"source", "map=vector_grid"};
 constexpr Variant kNoSplit{"no split", "map=vector_grid,split=0,items=1,threads=64"};
 
-/// The variant that a launch takes. Returns the launches that it takes where its indices have 32 bits, else 0.
+/// Runs the variant that a launch takes. Returns the number of launches if its indices have 32 bits, else 0.
 std::size_t check_case(const AddressCase& c, Compilations& compilations, const Variant& variant) {
   const std::uint64_t seed = testing::seed_or(31);
   CAPTURE(c.name);
@@ -69,7 +69,7 @@ TEST_CASE("strides beyond 2^31 are steps of an offset") {
                          .mode = "edge"};
   AddressCase volumes{.name = "volumes", .extents = {5, 70001, 65537}, .low = {1, 1, 2}, .high = {0, 0, 1}};
   volumes.mode = "constant";
-  CHECK(check_case(gaps, compilations, kStream) == 0);    // the elements of a row alone lie too far apart
+  CHECK(check_case(gaps, compilations, kStream) == 0);    // the elements of a single row lie too far apart
   CHECK(check_case(volumes, compilations, kStream) > 5);  // no launch has all that an index of the first axis has
   volumes.mode = "reflect";
   CHECK(check_case(volumes, compilations, kStream) == 0);  // neighbouring rows may read any of the second axis

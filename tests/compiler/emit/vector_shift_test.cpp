@@ -30,7 +30,7 @@ class ShiftFunction {
 
   [[nodiscard]] unsigned loaded_bytes() const { return type_->getPrimitiveSizeInBits().getFixedValue() / 8; }
 
-  /// Of two vectors that lie next to each other; empty where a byte of it has no value.
+  /// Shifts two adjacent vectors; empty if a byte of the result has no value.
   Bytes operator()(const Bytes& both, unsigned shift) {
     llvm::DenseMap<llvm::Value*, llvm::Constant*> known;
     known[function_->getArg(0)] = constant(both.data());

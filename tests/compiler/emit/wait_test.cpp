@@ -1,5 +1,5 @@
-// Tests where a kernel waits for the grids before it: after what it computes without them, before it accesses memory
-// that they may write.
+// Tests the place at which a kernel waits for earlier grids: after the computations that do not need them, before it
+// accesses memory that they may write.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr unsigned kGlobal = 1;
 
-/// Records what a module's kernels do before and after their waits.
+/// Records the instructions of a module's kernels before and after their waits.
 class Waits final : public PassEdits {
  public:
   void emitted(llvm::Module& module) const override {
@@ -56,7 +56,7 @@ class Waits final : public PassEdits {
     }
     look_before_waits(function);
     const llvm::DominatorTree tree(function);
-    int most = 0;  // some wait where nothing is loaded
+    int most = 0;  // some kernels wait though they load nothing
     for (const llvm::Instruction& at : llvm::instructions(function))
       if (is_wait(at)) most = std::max(most, count_before(function, tree, at));
     early_multiplications = std::min(most, early_multiplications);

@@ -1,4 +1,5 @@
-// The control: what the files beside it do wrongly, done rightly. It compiles, so what they lack is no header or flag.
+// The control: does correctly what the files beside it do wrongly. It compiles, so they do not fail for a missing
+// header or flag.
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -18,7 +19,7 @@ std::vector<abi::KernelAbi> emit_proven(llvm::Module& module, Schedule schedule,
 
 const Schedule& read(const ProvenKernel& kernel) { return kernel.schedule(); }
 
-// A copy of what was proved is proved.
+// A copy of a proven kernel is a proven kernel.
 static_assert(std::is_copy_constructible_v<ProvenKernel> && std::is_move_constructible_v<ProvenKernel>);
 static_assert(!std::is_aggregate_v<ProvenKernel> && !std::is_default_constructible_v<ProvenKernel>);
 static_assert(!std::is_constructible_v<ProvenKernel, Schedule>);

@@ -5,7 +5,7 @@
 #include "tests/compiler/prover/gpu_programs.h"
 #include "tests/compiler/prover/seeded_gpu_schedule.h"
 
-// What is proved of boxes, and the lemma that it relies on: the rows of a box read one run of an input.
+// The proof of boxes, and the lemma on which it relies: the rows of a box read one run of an input.
 namespace padlock::compiler {
 namespace {
 
@@ -134,7 +134,7 @@ ScheduleEdit turn_edit(std::function<void(ir::ExprContext&, BoxStage&, BoxTurn&)
   });
 }
 
-/// The slices, or the part of the columns, of boxes that turn; null where they have neither.
+/// Returns the slices, or else the column part, of boxes that turn; null if they have neither.
 BoxPart* part_of(Boxes& boxes) { return boxes.slices ? &*boxes.slices : boxes.columns ? &*boxes.columns : nullptr; }
 
 /// The layout with one extent or stride that is so many more.
@@ -236,7 +236,7 @@ TEST_CASE("boxes: none where rows do not follow each other, loads differ in thei
 
 namespace {
 
-/// Goes through the boxes of one binding: what a row reads lies in the run, the run in the tensor, and in its capacity.
+/// Walks through the boxes of one binding: a row's reads lie in the run, the run in the tensor and in its capacity.
 class AllBoxes {
  public:
   AllBoxes(const Schedule& schedule, std::array<std::int64_t, 5> sizes, std::int64_t step)

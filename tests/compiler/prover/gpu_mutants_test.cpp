@@ -5,8 +5,7 @@
 #include "tests/compiler/prover/seeded_gpu_schedule.h"
 #include "tests/compiler/seeded/seeded_bugs.h"
 
-// The prover is lied to about what a GPU's schedules are: each seeded bug of the walk over vectors and of tiles through
-// shared memory is refuted, in these words.
+// Seeded bugs of GPU schedules: the prover must refute each bug of the grid of vectors and of tiles, in these words.
 namespace padlock::compiler {
 namespace {
 

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-// Programs whose GPU schedules are proved, and refuted where a bug is seeded: what is walked over by vectors, and what
-// is read across its rows.
+// Programs whose GPU schedules are proved, and refuted with a seeded bug: some become a grid of vectors, some tiles
+// because they are read across rows.
 namespace padlock::compiler {
 
 inline constexpr std::string_view kPad =

@@ -1,8 +1,8 @@
 #include "tests/compiler/prover/gpu_programs.h"
 #include "tests/compiler/prover/seeded_gpu_schedule.h"
 
-// What is proved of a GPU's schedules: the walk over the vectors of a flattened output, and tiles through shared memory
-// for what reads rows across.
+// The proof of GPU schedules: the grid of vectors over a flattened output, and tiles through shared memory for loads
+// across rows.
 namespace padlock::compiler {
 namespace {
 

@@ -59,7 +59,7 @@ class Example {
     return it == where_.end() ? std::nullopt : std::optional(it->second);
   }
 
-  /// The outer coordinates, where all are named.
+  /// Returns the outer coordinates if all are named.
   [[nodiscard]] std::optional<std::vector<std::int64_t>> row() const {
     std::vector<std::int64_t> row;
     for (int axis = 0; axis + 1 < schedule_.kernel.rank(); ++axis) {
@@ -73,7 +73,7 @@ class Example {
     return at(fmt::format("${}", schedule_.kernel.rank() - 1));
   }
 
-  /// All events of executions of the walk over vectors with every strategy, where the schedule has one.
+  /// Returns all events of executions of the grid of vectors with every strategy, if the schedule has such a grid.
   [[nodiscard]] Result<std::vector<Event>> grid_events() const {
     std::vector<Event> all;
     if (schedule_.grid() == nullptr) return all;
@@ -84,7 +84,7 @@ class Example {
     return all;
   }
 
-  /// All events of executions of tasks with every strategy, and with these elements past a boundary.
+  /// Returns all events of executions of tasks with every strategy, shifted and peeled by these numbers of elements.
   [[nodiscard]] Result<std::vector<Event>> events(std::int64_t shift, std::int64_t peel) const {
     std::vector<Event> all;
     std::optional<std::pair<std::int64_t, std::int64_t>> rows;
@@ -168,8 +168,8 @@ class Example {
   std::map<std::string, std::int64_t> where_;
 };
 
-/// Whether this is what was refuted, where it was. What is wrong with a launch has no place; a load says what is read,
-/// and a store what is written, in the prover's words.
+/// Returns whether the event is the refuted one, at its place. A fault of a launch has no place. A load's text names
+/// what is read, and a store's what is written, in the prover's words.
 bool is_of(const Event& event, const Obligation& refuted, const Example& example) {
   if (event.kind != refuted.kind) return false;
   if (refuted.found.violation.find("launched") != std::string::npos) return true;
@@ -182,8 +182,8 @@ bool is_of(const Event& event, const Obligation& refuted, const Example& example
   return same_column && (same_text || refuted.kind != ObligationKind::load);
 }
 
-/// A task that writes beside its columns writes what another one has to: that one does, or does not for the same bug;
-/// or the result ends there. Or it is known who both are.
+/// A task that writes outside its columns writes those of another task. That task writes them, too, or fails to by the
+/// same bug; or the result ends there. Or the event names both.
 bool is_anothers(const Event& event, const std::vector<Event>& all) {
   if (event.kind != ObligationKind::disjoint || !event.writers.empty()) return true;
   return std::ranges::any_of(all, [&](const Event& other) {

@@ -12,21 +12,21 @@
 #include "ir/program.h"
 #include "tests/compiler/seeded/mutation.h"
 
-// A program, a config and a seeded bug: what the prover says of its kernels, and whether an execution agrees.
+// A program, a config and a seeded bug: checks the prover's verdict on its kernels, and whether an execution agrees.
 namespace padlock::compiler {
 
-/// The schedules of all kernels, for a GPU where the config begins with "map=", else for the host. Error: what the
-/// program's text, the config's or lowering says.
+/// Returns the schedules of all kernels, for a GPU if the config begins with "map=", else for the host. Errors: those
+/// of the program's text, the config or lowering.
 [[nodiscard]] Result<std::vector<Schedule>> schedules_of(const ir::Program& program, std::string_view config,
                                                          Mutation mutation = Mutation::none);
 
-/// Executes a counter-example: empty where the schedule does there what the obligation says, else what is missing.
-/// Where the example names a task, its columns are one task and those beside it others; what is said of tiles is
+/// Executes a counter-example. Returns empty if the schedule violates the obligation there, else what is missing. If
+/// the example names a task, its columns are one task, and the columns beside it others. An example about tiles is
 /// executed as a grid.
 [[nodiscard]] std::string not_shown(const Schedule& schedule, const Obligation& refuted);
-/// Executes the same sizes and tasks, and the grid: what the schedule does there that no right one does, else empty.
+/// Executes the same sizes and tasks, and the grid. Returns an action that no correct schedule takes; else empty.
 [[nodiscard]] std::string misdeed_at(const Schedule& schedule, const Counterexample& example);
-/// Empty where nothing is refuted, checked or dead, else the first such obligation.
+/// Returns the first obligation that is refuted, checked or dead; empty if there is none.
 [[nodiscard]] std::string unproved(const Proof& proof);
 
 }  // namespace padlock::compiler

@@ -10,19 +10,19 @@
 #include "tests/compiler/prover/mutant_case.h"
 #include "tests/compiler/schedule/index_arithmetic.h"
 
-// Sizes that a program does not bound: what indices of 64 bits need of them is asked of every launch, and nothing else.
+// Sizes that a program does not bound: each launch checks exactly the bounds that 64-bit indices need.
 namespace padlock::compiler {
 namespace {
 
-/// The rows of y, z and v are none where A is 0, and so their columns bounded by nothing, while w is not empty.
+/// If A is 0, y, z and v have no rows, so nothing bounds their columns, while w is not empty.
 constexpr std::string_view kProducts =
     "program p(x: f32[A, S], k: dim, m: dim, q: dim) where S >= 1 {"
     "  y = pad(x, low = [0, k*m], high = [0, 0], mode = edge)"
     "  z = slice(y, start = [0, 0], limit = [A, S + k*m], step = [1, 3])"
     "  v = pad(z, low = [0, q], high = [0, 0], mode = wrap)"
     "  w = pad(v, low = [1, 0], high = [0, -((S + k*m) ceildiv 3)]) return w }";
-/// The same of one size that a program bounds beyond what an index can hold. It is no product, so that points are
-/// found.
+/// As above with one size, which the program bounds beyond what an index can hold. It is not a product, so the prover
+/// finds points.
 constexpr std::string_view kFar =
     "program p(x: f32[A, S], k: dim, q: dim) where S >= 1, 0 <= k <= 9223372036854775807 {"
     "  y = pad(x, low = [0, k], high = [0, 0], mode = edge)"
@@ -45,8 +45,8 @@ ir::Binding bind_products(const ir::Program& program, std::int64_t k, std::int64
       program, {.tensors = {ir::ArgumentShape{{0, 5}, std::nullopt}}, .symbols = {{"k", k}, {"m", m}, {"q", q}}}));
 }
 
-/// Whether an index that must be exact is not, in arithmetic of 64 bits, where a counter-example of kFar is or, since a
-/// proof leaves some room, farther out.
+/// Returns whether an index that must be exact overflows 64 bits at a counter-example of kFar, or farther out, since a
+/// proof leaves some room.
 bool goes_wrong(const Schedule& schedule, const Counterexample& found) {
   ir::ExprContext& exprs = schedule.exprs();
   std::vector<std::int64_t> values(exprs.symbol_count(), 0);

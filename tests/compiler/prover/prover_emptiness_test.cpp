@@ -6,8 +6,8 @@
 #include "tests/compiler/prover/mutant_case.h"
 #include "tests/solver/failing_solver.h"
 
-// "No point violates it" is shown by emptiness, and much is empty for other reasons: contradictory assumptions, an
-// access that never happens, a constant that was cut off, a solver that gave up. None of them is a proof.
+// "No point violates it" is shown by an empty set. Sets may be empty for other reasons: contradictory assumptions, an
+// access that never happens, a constant that was truncated, a solver that gave up. None of them counts as a proof.
 namespace padlock::compiler {
 namespace {
 
@@ -28,7 +28,8 @@ Proof proof_of(const Schedule& schedule, const ProverOptions& options = {}) {
   return *std::move(proof);
 }
 
-/// The first obligation of which less is known than is true, or more: `weak` is the same proof with something missing.
+/// Returns the first obligation whose verdict is stronger than it may be. `weak` is the same proof with something
+/// missing.
 std::string overstated(const Proof& weak, const Proof& full) {
   if (weak.obligations.size() != full.obligations.size()) return "other obligations";
   for (std::size_t i = 0; i < full.obligations.size(); ++i) {
@@ -137,7 +138,7 @@ TEST_CASE("constants beyond 62 bits are not decided, or rightly") {
         REQUIRE_FALSE(answer.has_value());
         CHECK(answer.error().code == Code::resource_exhausted);
       }
-      // Divided by what they have in common, they are small, or no multiple of each other.
+      // Divided by their common factor they are small, or no multiples of each other.
       const auto one = solver.find_point(1, {{.terms = {{0, c}}, .constant = -c, .is_equality = true}}, 10'000);
       REQUIRE(one.has_value());
       REQUIRE(one->has_value());
@@ -207,7 +208,7 @@ TEST_CASE("a call of the solver that fails is never taken for a proof") {
           continue;
         }
         CHECK(overstated(*weak, full) == "");
-        // Where nothing is left to be checked, something else was asked instead (or what was not shown was not needed).
+        // If nothing is left to be checked, another question was asked instead, or the missing fact was not needed.
         noticed += weak->count(Verdict::checked) > 0 || weak->solver_calls != full.solver_calls;
       }
     CHECK(noticed > full.solver_calls);

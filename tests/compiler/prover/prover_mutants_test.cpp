@@ -10,8 +10,8 @@
 #include "tests/compiler/prover/mutant_case.h"
 #include "tests/solver/failing_solver.h"
 
-// The prover is tested by lying to it: each seeded bug below makes a right kernel wrong, and it must say so, with a
-// counter-example that an execution confirms.
+// Seeded bugs: each makes a correct kernel wrong. The prover must refute it, with a counter-example that an execution
+// confirms.
 namespace padlock::compiler {
 namespace {
 
@@ -159,7 +159,7 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {merged_pitched_axes, kOverlapping, kNarrow, Kind::load},
     {merged_pitched_axes, kRepeated, kWide, Kind::load},
     {merged_reflected_axes, kReflectRows, kNarrow, Kind::load},
-    // Segments, rows and what a launch covers.
+    // Segments, rows and the range of a launch.
     {segment_cut_shifted, kPad, kNarrow, Kind::load},
     {segment_cut_shifted, kJoin, kWide, Kind::load},
     {segment_cut_late, kPad, kNarrow, Kind::load},
@@ -223,7 +223,7 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {element_loop_long, kSpread, kVectors, Kind::disjoint},
 });
 
-/// A program, and what is asked of the right kernel of each config once for all mutants.
+/// A program, with the answers for its correct kernel of each config, shared by all mutants.
 class Right {
  public:
   explicit Right(std::string_view text) : program_(program_of(text)) {}

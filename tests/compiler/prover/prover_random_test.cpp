@@ -5,8 +5,7 @@
 #include "tests/compiler/prover/mutant_case.h"
 #include "tests/differential/programs/random_program.h"
 
-// Seeded bugs in random programs: whatever is refuted of them is seen when it is executed, and the right kernels do
-// nothing wrong there.
+// Seeded bugs in random programs: an execution confirms every refutation, and correct kernels do nothing wrong there.
 namespace padlock::compiler {
 namespace {
 
@@ -23,10 +22,10 @@ constexpr Configs kTiles = {"map=tiles,threads=128", "map=tiles,threads=256", "m
 /// What a seeded bug came to in one program.
 struct Outcome {
   int executed = 0;     // counter-examples
-  std::string mistake;  // what an execution did not show, or what a right kernel did wrong
+  std::string mistake;  // a refutation without a confirmation, or an error of a correct kernel
 };
 
-/// Of what an execution says.
+/// Returns whether an execution's answer says that it is too large.
 bool is_too_large(const std::string& answer) { return answer.find("some millions") != std::string::npos; }
 
 Outcome try_mutant(const ir::Program& program, std::string_view config, Mutation mutation, ProofCache& lemmas) {

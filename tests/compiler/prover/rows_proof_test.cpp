@@ -1,5 +1,5 @@
-// Reads by data are proved from their guards, and searches from their loop: each seeded bug of them is refuted, with an
-// execution that shows it where loads go wrong.
+// The proof of reads by data, from their guards, and of searches, from their loop. Each seeded bug is refuted; if a
+// load goes wrong, an execution shows it.
 #include <functional>
 #include <memory>
 #include <utility>

@@ -9,7 +9,7 @@
 #include "compiler/targets/gpu_config.h"
 #include "tests/compiler/emit/compiled.h"
 
-// Seeded bugs of a GPU's schedule, and what is proved of it.
+// Seeded bugs of a GPU's schedule, and the proof of it.
 namespace padlock::compiler {
 
 /// Changes a schedule after its loops were chosen.
@@ -32,7 +32,7 @@ inline Proof gpu_proof_of(std::string_view text, std::string_view config, const 
   return testing::value_of(list_obligations(gpu_schedule_of(program, config, edits), {}));
 }
 
-/// Checks that all is proved but what rests on guards, or is never reached.
+/// Checks that every obligation is proved, rests on guards, or is never reached.
 inline void check_gpu_proved(std::string_view text, std::string_view config, const PassEdits* edits = nullptr) {
   CAPTURE(text);
   CAPTURE(config);
@@ -42,7 +42,7 @@ inline void check_gpu_proved(std::string_view text, std::string_view config, con
   }
 }
 
-/// Checks that an obligation of this kind is refuted, whose violation has the text.
+/// Checks that an obligation of this kind is refuted, with a violation that contains the text.
 inline void check_gpu_refuted(std::string_view program, std::string_view config, ObligationKind kind,
                               std::string_view violation, const PassEdits* edits) {
   CAPTURE(program);

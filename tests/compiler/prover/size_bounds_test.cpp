@@ -42,7 +42,7 @@ class Tally {
  public:
   std::int64_t found = 0, checks = 0, reached = 0;
 
-  /// Returns where an expression leaves its bounds; an empty text if it does so nowhere.
+  /// Returns the point at which an expression leaves its bounds; empty if there is none.
   std::string check(Space& space, SizeBoundsFinder& finder, Expr e) {
     const auto bounds = finder.of(e);
     if (!bounds) return {};

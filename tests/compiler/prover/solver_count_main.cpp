@@ -20,8 +20,9 @@
 #include "tests/differential/programs/random_program.h"
 #include "tests/solver/isl_solver.h"
 
-// Counts what the simplex leaves undecided, and what isl would make of it: of the examples, the benchmark's programs
-// and random ones, each schedule is proved; where the simplex did not decide all, once more with isl's help.
+// Counts the questions that the simplex leaves undecided, and isl's answers to them. Proves each schedule of the
+// examples, the benchmark's programs and random ones, and if the simplex did not decide all, proves it again with isl's
+// help.
 namespace padlock::compiler {
 namespace {
 
@@ -168,7 +169,7 @@ std::vector<Tally> prove_random(const Options& options) {
   return tallies;
 }
 
-/// 1 where isl proves more than one obligation in a thousand that is not proved without it, or anything failed.
+/// Returns 1 if isl proves more than one obligation in a thousand that is not proved without it, or if anything failed.
 int run(const Options& options) {
   bool lost = false;
   for (const auto& tallies : {prove_fixed(options), prove_random(options)})

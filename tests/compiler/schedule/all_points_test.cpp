@@ -2,8 +2,7 @@
 
 #include <doctest/doctest.h>
 
-// The check of all points, of a box with three axes: it finds what is missing, what is there twice and what lies
-// outside.
+// Tests the check of all points with a box of three axes: it finds missing positions, double ones, and ones outside.
 namespace padlock::compiler {
 namespace {
 

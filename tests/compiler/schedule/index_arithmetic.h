@@ -11,20 +11,20 @@
 
 namespace padlock::compiler {
 
-/// The integers of emitted code (compiler/emit/scalar/emit_expr.h) without code: what mentions no coordinate is a size,
-/// evaluated in 128 bits and passed in; the rest is arithmetic of `bits` bits that wraps. Addresses wrap throughout;
-/// what is compared, or taken modulo something, saturates its sizes instead.
+/// Computes the integers of emitted code (compiler/emit/scalar/emit_expr.h) without code. An expression without a
+/// coordinate is a size, evaluated in 128 bits and passed in. The rest is arithmetic of `bits` bits that wraps.
+/// Addresses wrap throughout; an expression that is compared or divided saturates its sizes instead.
 class IndexArithmetic {
  public:
-  /// `values`: by symbol, borrowed; symbols that are coordinates may change between calls, others may not.
+  /// `values`: one for each symbol, borrowed. Values of coordinates may change between calls, others may not.
   IndexArithmetic(ir::ExprContext& exprs, const std::vector<std::int64_t>& values, int bits)
       : exprs_(exprs), values_(values), bits_(bits) {}
 
   [[nodiscard]] std::int64_t address(ir::Expr e) { return value(e, Encoding::wrap); }
   [[nodiscard]] std::int64_t exact(ir::Expr e) { return value(e, Encoding::saturate); }
-  /// The low bits, as a signed number.
+  /// Returns the low bits as a signed number.
   [[nodiscard]] std::int64_t wrapped(Int128 value) const;
-  /// Why a size had no value: the first time.
+  /// Returns the reason why a size first had no value.
   [[nodiscard]] const std::optional<std::string>& failure() const { return failure_; }
 
  private:
@@ -33,7 +33,7 @@ class IndexArithmetic {
     ir::ExprKind kind = ir::ExprKind::constant;
     std::uint32_t symbol = 0;
     Int128 constant = 0;
-    std::vector<std::pair<std::size_t, Int128>> operands;  // by place in the code, with coefficients of a sum
+    std::vector<std::pair<std::size_t, Int128>> operands;  // positions in the code, with the coefficients of a sum
   };
   using Code = std::vector<Step>;  // operands first, the value last
 
@@ -47,7 +47,7 @@ class IndexArithmetic {
   ir::ExprContext& exprs_;
   const std::vector<std::int64_t>& values_;
   int bits_;
-  std::map<std::pair<std::uint32_t, Encoding>, Code> codes_;  // by Expr::id
+  std::map<std::pair<std::uint32_t, Encoding>, Code> codes_;  // keys are Expr::id and encoding
   std::optional<std::string> failure_;
 };
 

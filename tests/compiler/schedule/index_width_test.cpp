@@ -76,7 +76,7 @@ TEST_CASE("where the interval fits a width, no intermediate leaves it: Z3 judges
     if (!e.has_coordinate()) continue;
     Intermediates found;
     found.add(indices.exprs, e);
-    // Every other time with guards on the sizes, of which a coordinate is none.
+    // Every other time with guards on the sizes; they do not limit coordinates.
     const Int128 guard = Int128{1} << random.between(2, 24);
     std::vector<ir::Constraint> guards;
     if (i % 2 == 1)

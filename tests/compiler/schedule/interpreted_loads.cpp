@@ -75,7 +75,7 @@ void InterpretedLoads::load(const BodyLoad& how, std::size_t index, std::int64_t
     check_coordinates(source, prepared, column);
     check_storage(how, source, prepared, column);
   } else {
-    (void)element_of(how, source, column);  // the address is computed all the same, with what divides in it
+    (void)element_of(how, source, column);  // the address is computed anyway, with its divisions
   }
 }
 

@@ -11,26 +11,26 @@
 
 namespace padlock::compiler {
 
-/// What the chunks of an interpreted schedule read.
+/// The reads of an interpreted schedule's chunks.
 class InterpretedLoads {
  public:
   /// Borrows the state.
   explicit InterpretedLoads(InterpreterState& state);
 
-  /// Before chunks of the call.
+  /// Called before the chunks of the call.
   void enter(const SegmentCall& call);
-  /// Reads all that a chunk does, which begins at that column.
+  /// Reads all elements of the chunk that begins at this column.
   void load_chunk(const Body& body, const VectorLoop& loop, std::int64_t first);
 
  private:
-  /// What a source needs for each element, evaluated together, and what holds of all elements.
+  /// The elements that a source needs, evaluated together, and facts about all of them.
   struct Prepared {
     ir::ExprTape coordinates;
     std::vector<std::int64_t> extents;
-    std::int64_t used = 0, stored = 0;  // elements: of the view, of the tensor
+    std::int64_t used = 0, stored = 0;  // numbers of elements: of the view, of the tensor
   };
 
-  /// Does a load at every value of the walks, of which the last is the innermost loop.
+  /// Does a load for every value of the walks; the last is the innermost loop.
   void load_in(std::span<const Walk> walks, const BodyLoad& how, std::size_t index, std::int64_t column);
   void load(const BodyLoad& how, std::size_t index, std::int64_t column);
   void check_coordinates(const LoadSource& source, const Prepared& prepared, std::int64_t column);

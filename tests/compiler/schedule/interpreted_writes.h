@@ -11,18 +11,17 @@
 
 namespace padlock::compiler {
 
-/// What the chunks of an interpreted schedule write, and whether that is all.
+/// The writes of an interpreted schedule's chunks, and the check that they are complete.
 class InterpretedWrites {
  public:
-  /// `is_grid`: in the words of which writers are named, blocks and threads or tasks. Borrows the state.
+  /// `is_grid`: writers are named by block and thread, not by task. Borrows the state.
   InterpretedWrites(InterpreterState& state, bool is_grid);
 
-  /// One element of the row that the state is at.
+  /// Writes one element of the state's current row.
   void write(std::int64_t column, const Task& task, Writer writer);
-  /// Rows [first, last): each column by the task that has it to do. That a neighbour writes it too is a fault of its
-  /// own.
+  /// Checks rows [first, last): its task must write each column. A write by a neighbour is a separate fault.
   void check_tasks(std::span<const Task> tasks, std::int64_t first, std::int64_t last);
-  /// All rows: by anyone.
+  /// Checks that every element of all rows is written.
   void check_all();
 
  private:
@@ -34,7 +33,7 @@ class InterpretedWrites {
   InterpreterState& state_;
   bool is_grid_;
   ir::Expr row_offset_;                                                            // results are dense
-  std::map<std::tuple<std::int64_t, std::int64_t, Writer>, std::int64_t> writes_;  // by row and column
+  std::map<std::tuple<std::int64_t, std::int64_t, Writer>, std::int64_t> writes_;  // keys are row, column and writer
 };
 
 }  // namespace padlock::compiler

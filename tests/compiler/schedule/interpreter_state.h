@@ -13,17 +13,17 @@
 
 namespace padlock::compiler {
 
-/// What the parts of the interpreter of schedules share: a kernel under its sizes, the row that it is at, and what was
-/// seen so far. The schedule is borrowed.
+/// State that the parts of the schedule interpreter share: a kernel with its sizes, the current row, and the events so
+/// far. The schedule is borrowed.
 class InterpreterState {
  public:
   InterpreterState(const Schedule& schedule, std::span<const std::int64_t> sizes, const Execution& execution);
   InterpreterState(const InterpreterState&) = delete;
   InterpreterState& operator=(const InterpreterState&) = delete;
 
-  /// Goes to a row, by its number. Of one that is not there the first outer coordinate counts on.
+  /// Moves to a row by its number. Beyond the last row the first outer coordinate continues.
   void place(std::int64_t row);
-  /// Of an expression over sizes; 0, and an event, where it does not fit 64 bits.
+  /// Returns the value of an expression over sizes. If it does not fit in 64 bits, returns 0 and adds an event.
   std::int64_t value_of(ir::Expr e);
   [[nodiscard]] bool holds(PredicateId predicate);
   void record(ObligationKind kind, std::optional<std::int64_t> column, std::string text,
@@ -34,7 +34,7 @@ class InterpreterState {
   const Schedule& schedule;
   const Kernel& kernel;
   ir::ExprContext& exprs;
-  std::vector<std::int64_t> values;  ///< by symbol
+  std::vector<std::int64_t> values;  ///< one for each symbol
   IndexArithmetic code;
   std::vector<std::int64_t> extents;
   std::int64_t row_count = 0;

@@ -10,9 +10,8 @@
 #include "tests/compiler/schedule/run_on_targets.h"
 #include "tests/compiler/seeded/plan_always.h"
 
-// Rows that are shorter than a vector: which schedules take them by permutation, that the proof of it finds bugs, and
-// what the code of every level of x86-64 that this machine runs makes of them, between guard pages and in several
-// tasks.
+// Rows shorter than a vector: which schedules take them in chunks, that their proof finds bugs, and that the code of
+// every x86-64 level of this machine is right, between guard pages and in several tasks.
 namespace padlock::compiler {
 namespace {
 
@@ -354,7 +353,7 @@ TEST_CASE("row chunks have the interpreter's bits, at any length, in memory betw
       {"program p(x: i8[B, S]) { y = pad(x, low = [0, 1], high = [0, 1]) z = cast(y, i32) return y, z }", {}},
   };
   const std::uint64_t seed = testing::seed_or(7);
-  MESSAGE("PADLOCK_SEED=", seed);  // of data, misalignments and where tasks are cut
+  MESSAGE("PADLOCK_SEED=", seed);  // for data, misalignments and task boundaries
   for (const std::string& target : runnable_targets())
     for (const auto& [text, amounts] : programs) {
       CAPTURE(target);

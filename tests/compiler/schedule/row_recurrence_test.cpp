@@ -10,7 +10,7 @@
 #include "tests/common/environment.h"
 #include "tests/common/rng.h"
 
-// Rows are taken together by what is said of an expression here: judged by its values.
+// Facts about an expression that let rows be taken together: compared with the expression's values.
 namespace padlock::compiler {
 namespace {
 
@@ -49,7 +49,7 @@ struct Sizes {
   Expr reflected() { return folded(moved(), exprs.mul(number(2), exprs.sub(extent, number(1)))); }
 };
 
-/// Checks what growth says from `at` on, and returns the rows that it says it of.
+/// Checks the recurrence from `at` on, and returns the rows for which it holds.
 Int128 check(Sizes& sizes, Expr e, const RowRecurrence& growth, std::vector<std::int64_t> values) {
   const std::int64_t at = values[sizes.row.symbol()];
   const Int128 here = sizes.value(e, values), step = sizes.value(growth.step, values);

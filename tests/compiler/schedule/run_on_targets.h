@@ -9,13 +9,13 @@
 #include "tests/compiler/emit/compiled.h"
 #include "tests/differential/host_check.h"
 
-// Runs programs on every level of x86-64 that this machine has, between guard pages and in several tasks, beside the
-// interpreter.
+// Runs programs on every x86-64 level that this machine supports, between guard pages and in several tasks, and
+// compares them with the interpreter.
 namespace padlock::compiler {
 
 using Sizes = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// The levels of x86-64 that this machine runs.
+/// Returns the x86-64 levels that this machine supports.
 inline std::vector<std::string> runnable_targets() {
   std::vector<std::string> names;
   for (const char* const name : {"host:x86-64-v2", "host:x86-64-v3", "host:x86-64-v4", "host:icelake-server", "host"}) {
@@ -25,7 +25,7 @@ inline std::vector<std::string> runnable_targets() {
   return names;
 }
 
-/// Runs a program that was compiled for a target at these sizes: the first that differ from the interpreter's results.
+/// Runs a compiled program at each of these sizes. Returns the first that differs from the interpreter's results.
 inline std::string differences(std::string_view text, const std::string& target, const std::vector<Sizes>& sizes,
                                const PassEdits* edits, std::uint64_t seed, std::string_view config = "") {
   const ir::Program program = program_of(text);

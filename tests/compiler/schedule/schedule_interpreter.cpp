@@ -159,7 +159,7 @@ class Interpreter {
     return hold(strategy.entry_conditions);
   }
 
-  /// The strategy that was asked for, else the next simpler one whose tests hold.
+  /// Returns the requested strategy, else the next simpler one whose tests hold.
   const LoopStrategy& chosen(const Body& body) {
     for (std::size_t i = body.strategies.size(); i-- > 1;)
       if (body.strategies[i].kind <= execution_.strategy && allowed(body.strategies[i])) return body.strategies[i];
@@ -174,7 +174,7 @@ class Interpreter {
     if (loop.end_value.valid()) values_[loop.end_value.symbol()] = reached;
   }
 
-  /// Returns where the next trip would begin.
+  /// Runs whole trips. Returns the column at which the next trip would begin.
   std::int64_t run_trips(const Body& body, const VectorLoop& loop, std::int64_t from, std::int64_t limit,
                          const Task& task) {
     std::int64_t c = from;
@@ -215,7 +215,7 @@ class Interpreter {
   InterpretedLoads loads_;
   InterpretedWrites writes_;
   RunVariables run_;
-  Writer writer_;  // who is at work
+  Writer writer_;  // the current writer
   std::int64_t elements_ = 0;
 };
 

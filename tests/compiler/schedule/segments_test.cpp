@@ -7,7 +7,7 @@ namespace {
 
 struct Shape {
   std::size_t cases = 0;
-  std::size_t segments = 0;  // most of any case
+  std::size_t segments = 0;  // the largest number over all cases
   std::size_t bodies = 0;
   std::size_t predicated = 0;  // bodies with one lane
 };
@@ -62,7 +62,7 @@ TEST_CASE("edge, reflect, symmetric and wrap share bodies between their laps") {
     const Shape shape = shape_of(pad(mode));
     CHECK(shape.segments <= kMaxSegments);
     CHECK(shape.bodies == 3);      // forward, backward, and the laps beyond one
-    CHECK(shape.predicated == 1);  // of which only the last is not a vector loop
+    CHECK(shape.predicated == 1);  // only the last of them is not a vector loop
   }
   const Shape wrap = shape_of(pad("wrap"));
   CHECK(wrap.bodies == 2);

@@ -10,9 +10,9 @@ struct ByteSpan {
   std::int64_t first = 0, last = 0;
 };
 
-/// A tensor's storage of up to 2^47 bytes as address space, of which only the pages that are touched cost memory. Up
-/// to kWholeBytes it is there from end to end. More than that no process gets from a kernel with 47-bit addresses, nor
-/// does one under a thread sanitizer: then a window of it is there, and the base pointer lies before or behind it.
+/// Reserves a tensor's storage of up to 2^47 bytes as address space; only touched pages take memory. Up to kWholeBytes
+/// all of it is mapped. A process gets no more from a kernel with 47-bit addresses, nor under a thread sanitizer. Then
+/// only a window is mapped, and the base pointer lies before or after it.
 class SparseStorage {
  public:
   static constexpr std::int64_t kWholeBytes = std::int64_t{1} << 45;
@@ -22,10 +22,10 @@ class SparseStorage {
   SparseStorage(const SparseStorage&) = delete;
   SparseStorage& operator=(const SparseStorage&) = delete;
 
-  /// Zeroes everything, gives all pages back, and makes `span` usable and as much around it as there is. False where
-  /// there is no address space for that.
+  /// Zeroes everything, releases all pages, and makes `span` accessible, with as much around it as possible. Returns
+  /// false if there is no address space for it.
   [[nodiscard]] bool reset(ByteSpan span);
-  /// Where byte `offset` lies; inside the storage, but accessible only as reset() says.
+  /// Returns the address of byte `offset`. It lies inside the storage, but is accessible only as reset() says.
   [[nodiscard]] std::byte* at(std::int64_t offset) const;
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
@@ -34,10 +34,10 @@ class SparseStorage {
   void unmap();
 
   std::int64_t bytes_;
-  bool whole_ = true;        // until the kernel refuses it
+  bool whole_ = true;        // false once the system has refused it
   void* mapping_ = nullptr;  // owned
-  std::int64_t first_ = 0;   // its place in the storage
-  std::int64_t mapped_ = 0;  // its bytes
+  std::int64_t first_ = 0;   // its offset in the storage
+  std::int64_t mapped_ = 0;  // its size in bytes
 };
 
 }  // namespace padlock::compiler

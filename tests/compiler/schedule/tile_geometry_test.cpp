@@ -12,8 +12,8 @@
 #include "tests/compiler/seeded/seeded_bugs.h"
 #include "tests/compiler/seeded/wrong_schedule.h"
 
-// A tile's positions and words have no size in them. So they are not proved: all positions of each shape that a
-// schedule can have are tried here, with the expressions that code is made of.
+// A tile's positions and words do not depend on sizes. So they are tested and not proved: all positions of each shape
+// that a schedule can have, with the expressions from which code is made.
 namespace padlock::compiler {
 namespace {
 
@@ -59,8 +59,8 @@ class TileCheck {
                         {{{tile_.word, 0, tile_.array_words()}, {tile_.lane, 0, tile_.lanes}}}, Times::at_most_once);
   }
 
-  /// Threads take squares in turn, and have each position of some columns once: one by one, or by lines, whose elements
-  /// lie in a word.
+  /// Checks that threads take squares in turn and have each position of some columns once: one by one, or by lines,
+  /// whose elements lie in a word.
   std::string squares(int first, int count, int begin, int end) {
     Points points = in_turn(tile_.square, first, count);
     points.loops.push_back({tile_.slot, std::int64_t{tile_.lanes} * tile_.lanes});
@@ -98,9 +98,9 @@ class TileCheck {
     return check_places(exprs_, vectors(phase), stored_positions(tile_.row, tile_.column, phase), Times::once);
   }
 
-  /// Element number n of a vector is number `copied_lane` + n of the words from `copied_word` on, of which the code
-  /// loads one more than a vector has. A vector begins at a multiple of its size in memory, and lies by steps of rounds
-  /// and of phases from the first.
+  /// Checks the words of stored vectors. Element n of a vector is number `copied_lane` + n of the words from
+  /// `copied_word` on; the code loads one word more than a vector has. A vector's address is a multiple of its size,
+  /// and differs from the first vector's by steps of rounds and of phases.
   std::string words_of_vectors(int phase) {
     const Points points = vectors(phase);
     const Expr lanes = constant(tile_.lanes);

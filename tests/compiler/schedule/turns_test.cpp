@@ -10,8 +10,8 @@
 #include "tests/common/environment.h"
 #include "tests/compiler/schedule/run_on_targets.h"
 
-// Runs whose columns lie apart in what they load: which schedules take them by boxes, that the proof of it finds bugs,
-// and what the code of every level of x86-64 that this machine runs makes of them.
+// Runs whose columns lie apart in the loaded tensor: which schedules take them by boxes, that their proof finds bugs,
+// and that the code of every x86-64 level of this machine is right.
 namespace padlock::compiler {
 namespace {
 
@@ -232,7 +232,7 @@ std::vector<SeededBug> seeded_bugs_of_many() {
   };
 }
 
-/// Of boxes of few rows.
+/// Returns the seeded bugs of boxes of few rows.
 std::vector<SeededBug> seeded_bugs_of_few() {
   return {
       {"rows that there are not are not left out", Kind::store,
@@ -246,7 +246,7 @@ std::vector<SeededBug> seeded_bugs_of_few() {
   };
 }
 
-/// Of boxes whose blocks have several columns.
+/// Returns the seeded bugs of boxes whose blocks have several columns.
 std::vector<SeededBug> seeded_bugs_of_groups() {
   return {
       {"a column may have more rows than a block", Kind::load, [](auto&, Turn& turn) { turn.tests.pop_back(); }},
@@ -333,7 +333,7 @@ TEST_CASE("rows of few columns are proved, and each seeded bug in them is refute
   }
 }
 
-/// Edits the boxes for which `which` holds; the prover must refute the program by what is said of boxes.
+/// Edits the boxes for which `which` holds. The prover must refute the program by an obligation about boxes.
 void check_refuted(const ir::Program& program, const std::vector<SeededBug>& bugs, bool (*which)(const Turn&)) {
   const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create("host:x86-64-v4"));
   for (const SeededBug& bug : bugs) {
@@ -420,7 +420,7 @@ TEST_CASE("boxes have the interpreter's bits, at any size, in memory between gua
        })
     programs.emplace_back(text);
   const std::uint64_t seed = testing::seed_or(11);
-  MESSAGE("PADLOCK_SEED=", seed);  // of data, misalignments and where tasks are cut
+  MESSAGE("PADLOCK_SEED=", seed);  // for data, misalignments and task boundaries
   std::vector<std::string> targets = runnable_targets();
   targets.emplace_back("host:x86-64");
   for (const std::string& target : targets)

@@ -6,14 +6,13 @@
 
 namespace padlock::compiler {
 
-/// Who must find a seeded bug: a comparison of values with the interpreter, or the prover, for every size at once;
-/// `grid` and `tile` are the prover where the schedule is a GPU's walk over vectors, or its tiles. `geometry` is a
-/// check of all positions of a tile, which no size decides. `race` is an execution that notices who touched what
-/// threads share.
+/// The judge that must find a seeded bug. `values` compares with the interpreter. `proof` is the prover, for every size
+/// at once; `grid` and `tile` are the prover for a GPU's grid of vectors or its tiles. `geometry` checks all positions
+/// of a tile, which do not depend on sizes. `race` is an execution that records accesses to memory that threads share.
 enum class Judge : std::uint8_t { values, proof, grid, tile, geometry, race };
 
-// Seeded bugs: places of lowering, schedule and code where a compiler engineer might err. Tests seed one by edits of
-// what a pass made (seeded_bugs.h) and demand that its judge finds it.
+// Seeded bugs: places in lowering, schedule and code at which a compiler engineer might err. A test seeds one by
+// editing a pass's output (seeded_bugs.h), and requires its judge to find it.
 #define PADLOCK_MUTATIONS(X)           \
   X(none, values)                      \
   X(pad_low_added, values)             \
@@ -151,7 +150,7 @@ inline constexpr std::array kMutations = {
 #undef X
 };
 
-/// How many each judge must find; none of them may get lost.
+/// How many bugs each judge must find, so that none is lost.
 inline constexpr int kByValues = 30, kByProof = 36, kByGrid = 17, kByTile = 21, kByGeometry = 16, kByRace = 2;
 static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile + kByGeometry + kByRace);
 
@@ -173,7 +172,7 @@ static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile 
   return kJudges[static_cast<std::size_t>(m)];
 }
 
-/// The others are of a GPU's schedules and code.
+/// Returns whether the bug is one of any target; the others are in a GPU's schedules and code.
 [[nodiscard]] constexpr bool is_of_any_target(Mutation m) {
   return judge_of(m) == Judge::values || judge_of(m) == Judge::proof;
 }

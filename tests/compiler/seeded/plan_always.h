@@ -4,11 +4,11 @@
 
 namespace padlock::compiler {
 
-/// Edits after which short rows are taken by chunks in results of any size, and outputs of any rows and size by boxes
-/// that fit shared memory: a test's are small.
+/// Edits for small test cases: results of any size take short rows by chunks, and outputs of any rows and size that fit
+/// shared memory take boxes.
 class PlanAlways : public PassEdits {
  public:
-  /// `joins`: boxes whose columns have two axes are taken so, too, before those that have one.
+  /// `joins`: boxes whose columns have two axes are preferred to those with one.
   explicit PlanAlways(bool joins) : joins_(joins) {}
   void covered(Schedule& schedule) const override {
     if (RowChunks* const chunks = schedule.row_chunks()) {

@@ -3,12 +3,12 @@
 
 #include "tests/compiler/seeded/seeded_bugs.h"
 
-// Bugs of the barrier between the loads and the stores of a tile, in the code that runs threads one after the other: a
-// thread goes on to the stores, or it stands before the loads.
+// Bugs of the barrier between a tile's loads and stores, in code that runs threads one after the other: a thread
+// continues with the stores, or the barrier stands before the loads.
 namespace padlock::compiler {
 namespace {
 
-/// The blocks on the way round a barrier, where a function has one.
+/// The blocks around a barrier, if a function has one.
 struct Barrier {
   llvm::BasicBlock *before = nullptr, *barrier = nullptr, *after = nullptr;
 

@@ -7,7 +7,7 @@
 
 #include "tests/compiler/seeded/seeded_bugs.h"
 
-// Bugs in code that the prover does not read: found by what the instructions are called.
+// Bugs in code that the prover does not read. They are seeded by the names of instructions.
 namespace padlock::compiler {
 namespace {
 

@@ -1,7 +1,6 @@
 #include "tests/compiler/seeded/wrong_schedule.h"
 
-// Seeded bugs of a GPU's schedules: of the grid of vectors, and of tiles through shared
-// memory.
+// Seeded bugs of GPU schedules: of the grid of vectors, and of tiles through shared memory.
 namespace padlock::compiler {
 namespace {
 

@@ -78,7 +78,7 @@ std::vector<Expr> WrongIndexMaps::split(Expr number, std::span<const Expr> exten
   const bool swapped = is(reshape_split_swapped);
   std::vector<Expr> wrong =
       swapped ? std::vector<Expr>(extents.rbegin(), extents.rend()) : std::vector<Expr>(extents.begin(), extents.end());
-  // A group's last axis goes on for one element.
+  // A group's last axis is one element too long.
   if (is(reshape_remainder_long)) wrong.back() = exprs_.add(wrong.back(), exprs_.constant(1));
   std::vector<Expr> coordinates = IndexMaps::split(number, wrong);
   if (swapped) std::ranges::reverse(coordinates);
@@ -106,7 +106,7 @@ std::vector<Expr> WrongIndexMaps::single_conditions(const AdjointAxis& axis) {
   return all;
 }
 
-/// Where both sides take an element, it has three images, of which a piece has two.
+/// An element that both sides take has three images; a piece has two of them.
 std::vector<AdjointPiece> WrongIndexMaps::ends_of(const AdjointAxis& axis) {
   std::vector<AdjointPiece> pieces = IndexMaps::ends_of(axis);
   const Expr apart = exprs_.sub(exprs_.sub(axis.n, axis.low), axis.high);

@@ -5,7 +5,7 @@
 
 namespace padlock::compiler {
 
-/// The product's index maps with one wrong formula, the mutation's. Right for every other mutation.
+/// The product's index maps with the mutation's one wrong formula. Unchanged for every other mutation.
 class WrongIndexMaps final : public IndexMaps {
  public:
   WrongIndexMaps(ir::ExprContext& exprs, ir::Facts facts, Mutation mutation)

@@ -5,7 +5,7 @@
 
 namespace padlock::compiler {
 
-/// Seeds the mutation into a kernel whose axes are not merged yet, where it is one of a kernel's.
+/// Seeds the mutation into a kernel whose axes are not merged yet, if it is a bug of kernels.
 void edit_kernel(Kernel& kernel, Mutation mutation);
 
 }  // namespace padlock::compiler

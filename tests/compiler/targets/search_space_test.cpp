@@ -1,4 +1,4 @@
-// What a tuner goes through: every config of it makes other code than those before it.
+// The configs that a tuner tries: each makes code that differs from the code of all before it.
 
 #include <doctest/doctest.h>
 
@@ -176,9 +176,9 @@ TEST_CASE("the search space of a GPU has some fifty configs for a program, of wh
        {std::pair(kPad, std::size_t{50}),  // two with boxes, one for each kind of store
                                            // Nothing to split, and no predicate.
         {"program p(x: f16[A, B]) { y = relu(x) return y }", std::size_t{24}},
-        // Read across its rows: as tiles, too, whose blocks have 128 threads at least, and those of small tiles 512
-        // with 256 already; small tiles of 128 threads are medium ones of 256. What `auto` takes for narrow outputs has
-        // 64 threads, too, with either kind of store. Boxes are made with the default alone, with either.
+        // Read across its rows, so it also has tiles. Their blocks have at least 128 threads. Small tiles of 512
+        // threads are those of 256; small tiles of 128 threads are medium ones of 256. For narrow outputs `auto` also
+        // has 64 threads, with either kind of store. Boxes exist only for the default, with either kind of store.
         {"program p(x: i8[A, B]) { y = transpose(x, perm = [1, 0]) return y }", std::size_t{30}}}) {
     CAPTURE(text);
     const auto program = ir::parse_program(text);
@@ -231,7 +231,7 @@ TEST_CASE("costs of a GPU count blocks, what is on its way, trips and instructio
   CHECK(narrow.instructions > one.instructions);
   // Without segments every vector is made by elements.
   CHECK(cost(4096, 4096, 5, "split=0").instructions > narrow.instructions);
-  // Each thread takes one vector of a small output, whatever the config says.
+  // Each thread takes one vector of a small output, for any config.
   CHECK(cost(64, 64, 5, "map=vector_grid,items=4").flight_bytes == one.flight_bytes);
 }
 

@@ -17,8 +17,8 @@
 #include "tests/common/environment.h"
 #include "tests/common/expect.h"
 
-// LLVM ends the process where it is asked for what it has not: each name that may reach it is tried here, so that a
-// name that got through would end this test.
+// LLVM ends the process if it is asked for a target or CPU that it does not have. Each name that may reach it is tried
+// here, so a wrong one would end this test.
 namespace padlock::compiler {
 namespace {
 
@@ -178,7 +178,7 @@ TEST_CASE("random names are refused, or make code") {
       ++made;
     else
       CHECK(compiler.error().code == Code::invalid_argument);
-    // Each that is taken makes code, as above; here a few, of which none is one that LLVM does not know.
+    // Each accepted name makes code, as above. Here only a few are compiled, since LLVM knows all of them.
     if (compiler && made % 50 == 0) CHECK((*compiler)->compile(program_of(kPrograms[0]), {}));
   }
   CHECK(made > 100);

@@ -9,10 +9,10 @@
 #include "ir/expr/constraint.h"
 
 // Dimension expressions of generated programs: how to build, print and evaluate them. Evaluation shares no code with
-// ir/: it is the judge of what Binding accepts and of the extents that a program has.
+// ir/, because it decides which bindings must be accepted, and what a program's extents are.
 namespace padlock::differential {
 
-/// An integer expression: a plain tree, as it is written.
+/// An integer expression: a plain tree, as written.
 struct Dim {
   enum class Kind : std::uint8_t { integer, name, neg, add, sub, mul, floordiv, ceildiv, mod, min, max };
   Kind kind = Kind::integer;
@@ -31,11 +31,11 @@ using SymbolValues = std::map<std::string, std::int64_t>;
 
 /// Text with as few parentheses as the grammar allows, so that precedence is tested as well.
 [[nodiscard]] std::string to_text(const Dim& dim);
-/// "[a, b, c]"
+/// Prints "[a, b, c]".
 [[nodiscard]] std::string to_text(const std::vector<Dim>& dims);
 
-/// The value; nullopt where a divisor is not positive or a name is missing. Small numbers only: it does not watch
-/// for overflow.
+/// Returns the value; nullopt for a divisor that is not positive or a missing name. For small numbers: overflow is not
+/// checked.
 [[nodiscard]] std::optional<Int128> evaluate(const Dim& dim, const SymbolValues& values);
 [[nodiscard]] bool has_names(const Dim& dim);
 [[nodiscard]] std::size_t node_count(const Dim& dim);

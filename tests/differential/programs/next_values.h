@@ -8,8 +8,8 @@
 
 namespace padlock::differential {
 
-/// Legal values for the program's symbols, of at most 16384 elements a value, or none after some tries. Whatever is
-/// illegal on the way must be refused: `is_refused` binds it; where it is accepted, `failure` says so.
+/// Draws legal values for the program's symbols, of at most 16384 elements a value; nullopt after some tries. Illegal
+/// values drawn on the way must be refused: `is_refused` binds them, and `failure` reports those that are accepted.
 [[nodiscard]] std::optional<SymbolValues> next_values(const GeneratedProgram& generated,
                                                       const std::function<bool(const SymbolValues&)>& is_refused,
                                                       testing::Rng& rng, std::string& failure);

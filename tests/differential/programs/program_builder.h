@@ -13,12 +13,12 @@ namespace padlock::differential {
 inline constexpr std::int64_t kMaxElements = 4096;
 
 [[nodiscard]] std::vector<ir::DType> operand_types(ir::Op op);
-/// Types that the operation can return.
+/// Returns the types that the operation can return.
 [[nodiscard]] std::vector<ir::DType> result_types(ir::Op op);
-/// An extent from 0, 1, 2, primes and around vector widths, at most `limit`.
+/// Draws an extent from 0, 1, 2, primes and numbers around vector widths, at most `limit`.
 [[nodiscard]] std::int64_t awkward_extent(std::int64_t limit, testing::Rng& rng);
 
-/// Extents to which these broadcast, aligned at the last axis; an axis that is literally 1 gives way.
+/// Returns the extents to which these broadcast, aligned at the last axis; only an axis that is literally 1 repeats.
 [[nodiscard]] std::vector<Dim> broadcast_extents(const std::vector<Dim>& a, const std::vector<Dim>& b);
 [[nodiscard]] inline bool is_index(ir::DType type) { return type == ir::DType::i64 || type == ir::DType::i32; }
 
@@ -26,21 +26,22 @@ inline constexpr std::int64_t kMaxElements = 4096;
   return d.kind == Dim::Kind::integer && d.value == value;
 }
 
-/// Grows a program whose seed binding is legal by construction: values come first, expressions for them second.
+/// Builds a program whose seed binding is legal by construction: it chooses values first, and then expressions for
+/// them.
 class ProgramBuilder {
  public:
   ProgramBuilder(testing::Rng rng, ir::DType main_type, ir::PadMode main_mode, Sizes sizes)
       : rng_(rng), main_type_(main_type), main_mode_(main_mode), sizes_(sizes) {}
 
-  /// Applies `op` to the value (index) `x`; returns the result's index. `result` is what a cast goes to, the type of
-  /// the branches where select takes x as its condition, and of what is taken where x is an index.
+  /// Applies `op` to the value with index `x`; returns the result's index. `result` is the type to which a cast goes,
+  /// the type of a select's branches if x is its condition, or the type of the taken data if x is an index.
   std::size_t emit(ir::Op op, std::size_t x, std::optional<ir::DType> result = std::nullopt);
-  /// A value of that type, of rank >= min_rank: one that nothing uses yet, by preference, or a new parameter.
+  /// Returns a value of that type, of rank >= min_rank: preferably one without a use, else a new parameter.
   std::size_t operand(ir::DType type, int min_rank);
   [[nodiscard]] ir::DType type_of(std::size_t value) const { return values_[value].dtype; }
   testing::Rng& rng() { return rng_; }
 
-  /// Returns whatever nothing uses, states some true constraints, and hands the program over.
+  /// Returns every unused value from the program, states some true constraints, and hands the program over.
   GeneratedProgram finish() &&;
 
  private:

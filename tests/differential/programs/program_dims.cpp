@@ -131,7 +131,7 @@ Dim ProgramBuilder::parameter_extent(std::int64_t value) {
   return new_symbol(SymbolKind::extent, value);
 }
 
-/// Strides that nest the axes in `order` (outermost first), with gaps between rows where `pitched`.
+/// Returns strides that nest the axes in `order` (outermost first), with gaps between rows if `pitched`.
 std::vector<Dim> ProgramBuilder::nested_strides(const std::vector<Dim>& extents, const std::vector<std::size_t>& order,
                                                 bool pitched) {
   std::vector<Dim> strides(extents.size());

@@ -1,4 +1,4 @@
-// The part of ProgramBuilder that makes elementwise operations and what stands beside their operand.
+// The part of ProgramBuilder that makes elementwise operations and their further operands.
 #include <fmt/format.h>
 #include <algorithm>
 
@@ -28,7 +28,7 @@ std::vector<Dim> broadcast_extents(const std::vector<Dim>& a, const std::vector<
   return result;
 }
 
-/// With its type now and then, which changes nothing where another operand has it; or a size.
+/// Returns a literal, sometimes with its type, which changes nothing if another operand has it; or a size.
 std::string ProgramBuilder::literal(DType type) {
   if (rng_.chance(8))
     if (std::string size = size_as_value(type); !size.empty()) return size;
@@ -36,7 +36,7 @@ std::string ProgramBuilder::literal(DType type) {
   return rng_.chance(15) ? fmt::format("{}({})", ir::name_of(type), text) : text;
 }
 
-/// A size expression as a value, empty where it would be a literal.
+/// Returns a size expression as a value; empty if it would be a literal.
 std::string ProgramBuilder::size_as_value(DType type) {
   if (program_.symbols.empty()) return {};
   const Dim size = dim_name(rng_.pick(program_.symbols).name) + dim_integer(rng_.between(-3, 70));

@@ -1,4 +1,4 @@
-// The part of ProgramBuilder that applies operations: those that move data, and what all have in common.
+// The part of ProgramBuilder that applies operations: data movement, and the helpers of all operations.
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
@@ -139,7 +139,7 @@ std::pair<Dim, Dim> ProgramBuilder::slice_axis(const Dim& extent, std::int64_t n
   const std::int64_t limit =
       rng_.chance(60) ? n - rng_.between(0, std::min<std::int64_t>(n - start, 5)) : rng_.between(start, n);
   if (form < 80) return {express(start), express(limit)};
-  // Legal whatever the symbols are.
+  // Legal for all symbols.
   Dim low = dim_node(Dim::Kind::min, {dim_node(Dim::Kind::max, {express(start, 1), dim_integer(0)}), extent});
   Dim high = dim_node(Dim::Kind::max, {low, dim_node(Dim::Kind::min, {express(limit, 1), extent})});
   return {std::move(low), std::move(high)};
@@ -228,7 +228,7 @@ std::size_t ProgramBuilder::broadcast(std::size_t x) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t n = source.sizes[i];
     if (is_literal(source.extents[i], 1) && rng_.chance(60)) continue;
-    // Another symbol of the same value makes an equality, but not at 1, where the axis might count as literally 1.
+    // Another symbol with the same value gives an equality; not for 1, where the axis might count as literally 1.
     const bool by_equality = n != 1 && rng_.chance(25);
     shape[static_cast<std::size_t>(axes[i])] = by_equality ? express(n, 1) : source.extents[i];
     if (by_equality) require(*shape[static_cast<std::size_t>(axes[i])], Comparison::eq, source.extents[i], "broadcast");
@@ -248,7 +248,7 @@ std::size_t ProgramBuilder::broadcast(std::size_t x) {
                        fmt::format("{}, shape = {}, axes = [{}]", source.name, shape_text, fmt::join(axes, ", ")));
 }
 
-/// Extents whose product is that number under the seed binding: whatever expressions they are.
+/// Returns extents of any form whose product is that number under the seed binding.
 std::vector<Dim> ProgramBuilder::factored_shape(std::int64_t elements) {
   std::vector<Dim> shape;
   if (elements == 0) shape = {express(rng_.between(0, 5), 1), dim_integer(0)};
@@ -303,7 +303,7 @@ std::size_t ProgramBuilder::reshape(std::size_t x) {
   return add_statement(std::move(s), fmt::format("{}, shape = {}", source.name, shape));
 }
 
-/// The pad whose result x is has some extent and low, and what is left to x is its high.
+/// Makes a pad whose result is x, with some extent and low; its high is the rest of x.
 std::size_t ProgramBuilder::pad_adjoint(std::size_t x) {
   const Value source = values_[x];
   const PadMode mode = rng_.chance(70) ? main_mode_ : rng_.pick(ir::kPadModes);
@@ -338,7 +338,7 @@ std::size_t ProgramBuilder::pad_adjoint(std::size_t x) {
   return add_statement(std::move(s), fmt::format("{}, mode = {}", arguments, ir::name_of(mode)));
 }
 
-/// Of the shape of x, whose elements it does not read.
+/// Makes coordinates with the shape of x, whose elements are not read.
 std::size_t ProgramBuilder::iota(std::size_t x, std::optional<DType> result) {
   GeneratedStatement s{"", Op::iota, result.value_or(DType::i32), {}, values_[x].extents, {}, ""};
   for (const Dim& e : s.extents) require(e, Comparison::ge, dim_integer(0), "iota extent");
@@ -347,7 +347,7 @@ std::size_t ProgramBuilder::iota(std::size_t x, std::optional<DType> result) {
   return add_statement(std::move(s), arguments);
 }
 
-/// Few, so that what is taken by them stays small.
+/// Returns few extents, so that the taken data stay small.
 std::vector<Dim> ProgramBuilder::index_extents(std::int64_t elements) {
   std::vector<Dim> extents;
   for (std::int64_t rank = rng_.between(0, 2); rank > 0; --rank) {
@@ -416,7 +416,7 @@ std::size_t ProgramBuilder::add_take(const Value& source, const std::vector<std:
   return add_statement(std::move(s), fmt::format("{}, {}", arguments, fmt::join(named, ", ")));
 }
 
-/// Among integers in any order: of what the loop leaves all devices agree.
+/// Searches among integers in any order: all devices agree on the loop's result.
 std::size_t ProgramBuilder::search(std::size_t x) {
   const std::size_t among = new_tensor(values_[x].dtype, {parameter_extent(awkward_extent(40, rng_))});
   const Value& source = values_[x];

@@ -25,7 +25,7 @@ struct GeneratedTensor {
   std::string name;
   ir::DType dtype = ir::DType::f32;
   std::vector<Dim> extents;
-  std::optional<std::vector<Dim>> strides;  // absent: none declared, so dense
+  std::optional<std::vector<Dim>> strides;  // absent: dense
   StrideKind stride_kind = StrideKind::dense;
 };
 
@@ -46,7 +46,7 @@ struct GeneratedStatement {
   std::string text;
 };
 
-/// A program with one binding for which it is legal, and everything that makes another binding legal.
+/// A program with one legal binding, and the conditions under which another binding is legal.
 struct GeneratedProgram {
   std::vector<std::string> parameters;  // as written, in order
   std::vector<GeneratedSymbol> symbols;
@@ -57,40 +57,40 @@ struct GeneratedProgram {
   std::vector<std::string> results;
   SymbolValues seed_values;
 
-  /// Program text, with these results only; statements that they do not need are left out unless all are wanted.
+  /// Prints the program with these results only. Statements that they do not need are left out, unless all are wanted.
   [[nodiscard]] std::string text() const { return text_of(results, false); }
   [[nodiscard]] std::string text_of(const std::vector<std::string>& wanted, bool drop_unused) const;
-  /// Whether the result or statement of that name is needed for `wanted`.
+  /// Returns for each statement whether `wanted` needs it.
   [[nodiscard]] std::vector<bool> live_statements(const std::vector<std::string>& wanted) const;
 
   [[nodiscard]] bool legal(const SymbolValues& values) const;
-  /// Every value and the storage of every parameter has at most `limit` elements.
+  /// Returns whether every value and the storage of every parameter has at most `limit` elements.
   [[nodiscard]] bool within(const SymbolValues& values, std::int64_t limit) const;
-  /// Values near the seed's and at awkward sizes; legal or not.
+  /// Draws values near the seed's and at awkward sizes; they may be illegal.
   [[nodiscard]] SymbolValues vary(testing::Rng& rng) const;
-  /// What to bind: shapes of all tensors (strides of insignificant axes arbitrary), dims by name; now and then no
-  /// tensors at all and every symbol by name.
+  /// Makes the request: shapes of all tensors (with arbitrary strides of insignificant axes) and dims by name.
+  /// Sometimes it has no tensors, and every symbol by name.
   [[nodiscard]] ir::BindRequest request(const SymbolValues& values, testing::Rng& rng) const;
 };
 
-/// An operation that feeds another.
+/// Two operations, of which the first feeds the second.
 struct OpPair {
   ir::Op producer = ir::Op::pad;
   ir::Op consumer = ir::Op::pad;
 };
-/// Every pair that the type rules admit.
+/// Returns every pair that the type rules admit.
 [[nodiscard]] std::vector<OpPair> legal_pairs();
 
-/// What a program says of its sizes: `stated` has true constraints now and then; `free` has none, and multiplies sizes
-/// with each other wherever an expression may stand.
+/// The constraints of a program on its sizes. `stated`: sometimes has true constraints. `free`: has none, and
+/// multiplies sizes with each other in any expression.
 enum class Sizes : std::uint8_t { stated, free };
 
-/// Program number `index` of the run with that seed. It depends on nothing else. Pairs of operations, types and modes
-/// go round with the index, so that all of them occur.
+/// Returns program number `index` of the run with that seed; it depends on nothing else. Pairs of operations, types and
+/// modes rotate with the index, so that all of them occur.
 [[nodiscard]] GeneratedProgram random_program(std::uint64_t seed, std::uint64_t index, Sizes sizes = Sizes::stated);
 
-/// Likewise a chain of statements that move data: reshape, transpose, pad, slice and concat, each of what the one
-/// before it made.
+/// As random_program, a chain of statements that move data: reshape, transpose, pad, slice and concat, each applied to
+/// the result of the one before.
 [[nodiscard]] GeneratedProgram random_chain(std::uint64_t seed, std::uint64_t index);
 
 }  // namespace padlock::differential

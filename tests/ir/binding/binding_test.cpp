@@ -88,7 +88,7 @@ TEST_CASE("a request that does not match the program is refused") {
   CHECK(refusal(*program, {dense({1, -2})}, lo) == invalid("extent of axis 1 of 'x' is -2; an extent is at least 0"));
   CHECK(refusal(*program, {strided({2, 2}, {-2, 1})}, lo) ==
         invalid("stride of axis 0 of 'x' is -2; a stride is at least 0"));
-  CHECK(Binding::bind(*program, {.tensors = {strided({1, 2}, {-2, 1})}, .symbols = {{"lo", 0}}}));  // says nothing
+  CHECK(Binding::bind(*program, {.tensors = {strided({1, 2}, {-2, 1})}, .symbols = {{"lo", 0}}}));  // an unused stride
   CHECK(refusal(*program, {dense({1, 2})}) == invalid("symbol 'lo' of program 'p' has no value"));
   CHECK(refusal(*program, {dense({1, 2})}, {{"lo", 0}, {"Q", 1}}) == invalid("program 'p' has no symbol 'Q'"));
   CHECK(refusal(*program, {dense({1, 2})}, {{"lo", 0}, {"x", 1}}) == invalid("program 'p' has no symbol 'x'"));
@@ -126,7 +126,7 @@ TEST_CASE("any other extent or stride expression is checked") {
   CHECK(binds(*program, {dense({3, 7, 8})}));
   CHECK(refusal(*program, {dense({3, 8, 8})}) == failed("extent of axis 1 of 'x' is 8, expected 2*N + 1 = 7 (N = 3)"));
   CHECK(refusal(*program, {dense({3, 7, 9})}) == failed("extent of axis 2 of 'x' is 9, expected 8"));
-  // Dense is declared; what is given is not.
+  // The declaration is dense, the argument is not.
   CHECK(refusal(*program, {strided({3, 7, 8}, {64, 8, 1})}) ==
         failed("stride of axis 0 of 'x' is 64, expected 16*N + 8 = 56 (N = 3); copy the tensor to dense memory, or "
                "declare its strides"));

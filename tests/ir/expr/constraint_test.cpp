@@ -118,7 +118,7 @@ TEST_CASE_FIXTURE(Fixture, "a question costs a bounded number of steps") {
   CHECK(facts.proves({x[0], Comparison::le, x[14]}));
 }
 
-// Sound: what is proved holds, and what is refuted does not, for every drawn binding that satisfies the constraints.
+// Soundness: for every drawn binding that satisfies the constraints, proved comparisons hold and refuted ones do not.
 TEST_CASE("random constraints never prove what is false") {
   const std::uint64_t seed = testing::seed_or(7);
   MESSAGE("seed ", seed);

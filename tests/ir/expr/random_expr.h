@@ -8,7 +8,7 @@
 #include "ir/expr/expr.h"
 #include "tests/common/rng.h"
 
-// Random expressions, kept twice: as the canonical Expr and as the plain tree that was asked for.
+// Random expressions in two forms: the canonical Expr, and the plain tree from which it was made.
 namespace padlock::testing {
 
 /// An expression as written, evaluated step by step in 128 bits.
@@ -19,8 +19,8 @@ struct Tree {
   std::uint32_t symbol = 0;
   std::vector<Tree> operands;
 
-  /// nothing where a step's absolute value reaches 2^127 or a divisor is not positive; a product with a zero factor is
-  /// 0.
+  /// Returns nullopt if a step's absolute value reaches 2^127 or a divisor is not positive. A product with a zero
+  /// factor is 0.
   [[nodiscard]] std::optional<Int128> evaluate(const std::vector<std::int64_t>& values) const;
   [[nodiscard]] ir::Expr build(ir::ExprContext& context, const std::vector<ir::Expr>& symbols) const;
   [[nodiscard]] std::string text() const;
@@ -31,9 +31,9 @@ struct Tree {
 
 /// Declares symbols of assorted ranges, some with a congruence, some as wide as int64.
 [[nodiscard]] std::vector<ir::Expr> declare_assorted_symbols(ir::ExprContext& context);
-/// Admissible values, often at an end of the range.
+/// Draws admissible values, often at an end of the range.
 [[nodiscard]] std::vector<std::int64_t> draw_values(Rng& random, const ir::ExprContext& context);
-/// A tree over the symbols; divisors are provably positive.
+/// Draws a tree over the symbols; divisors are provably positive.
 [[nodiscard]] Tree draw_tree(Rng& random, const std::vector<ir::Expr>& symbols, int depth);
 
 }  // namespace padlock::testing

@@ -172,8 +172,8 @@ int check_by_values(testing::Rng& random, const ExprContext& c, ExprKind kind, E
 
 }  // namespace
 
-// One table drives the simplifier and this test: every rule is tried on random operands; where it fires, its result is
-// compared with the definition on random values and, for a few, judged by Z3 for all values.
+// One table drives the simplifier and this test. Every rule is tried on random operands. If it fires, its result is
+// compared with the definition on random values and, for a few, proved by Z3 for all values.
 TEST_CASE("every rule of the table fires and is right") {
   const std::uint64_t seed = testing::seed_or(1);
   MESSAGE("seed ", seed);

@@ -6,25 +6,25 @@
 
 #include "ir/expr/expr.h"
 
-// Expressions as Z3 sees them: unbounded integers. Z3's div and mod are Euclidean, which for a positive divisor is
-// rounding to minus infinity.
+// Expressions in Z3, as unbounded integers. Z3's div and mod are Euclidean, which for a positive divisor rounds to
+// minus infinity.
 namespace padlock::testing {
 
 enum class Verdict : std::uint8_t { valid, refuted, unknown };
 
 class Z3Judge {
  public:
-  /// Every symbol that is used ranges over its declared values. `effort` bounds one question, in Z3's own count of its
-  /// steps: what it answers does not depend on how busy the machine is.
+  /// Every used symbol ranges over its declared values. `effort` limits one question in Z3's own steps, so that the
+  /// answer does not depend on the machine's load.
   Z3Judge(const ir::ExprContext& context, unsigned effort);
 
   [[nodiscard]] z3::expr integer(Int128 value);
   [[nodiscard]] z3::expr of(ir::Expr e);
   [[nodiscard]] z3::expr quotient(const z3::expr& a, const z3::expr& b);
   void assume(const z3::expr& fact) { solver_.add(fact); }
-  /// Does `claim` hold for all values under the assumptions?
+  /// Decides whether `claim` holds for all values under the assumptions.
   [[nodiscard]] Verdict judge(const z3::expr& claim);
-  /// A counter-example, after `refuted`.
+  /// Returns a counter-example, after `refuted`.
   [[nodiscard]] std::string model() const { return model_; }
   [[nodiscard]] z3::context& z3() { return z3_; }
 
@@ -34,7 +34,7 @@ class Z3Judge {
   const ir::ExprContext& context_;  // borrowed
   z3::context z3_;
   z3::solver solver_;
-  std::unordered_map<std::uint32_t, z3::expr> made_;  // by id
+  std::unordered_map<std::uint32_t, z3::expr> made_;  // keys are ids
   std::string model_;
 };
 

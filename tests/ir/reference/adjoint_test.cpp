@@ -56,7 +56,7 @@ std::optional<std::size_t> source_of(const Pad& pad, const Ints& at) {
   return static_cast<std::size_t>(number);
 }
 
-/// Adds each element to its source, in row-major order; the first one is taken as it is.
+/// Adds each element to its source, in row-major order; the first one is taken unchanged.
 template <class T>
 std::vector<T> scattered(const Pad& pad, const std::vector<T>& g) {
   const Ints padded = pad.padded();
@@ -71,7 +71,7 @@ std::vector<T> scattered(const Pad& pad, const std::vector<T>& g) {
   return sums;
 }
 
-/// The program of any sizes, of which `bind` says which.
+/// Returns the program for all sizes; `bind` chooses them.
 std::string program_of(PadMode mode, const Ints& interior, std::string_view type) {
   std::vector<std::string> extents, lows, highs, padded, dims;
   for (std::size_t i = 0; i < interior.size(); ++i) {
@@ -175,7 +175,7 @@ TEST_CASE("pad_adjoint: one term keeps its bits, none gives 0, more are added in
   };
   CHECK(ordered({16777216, 1, 1}) == 16777216.0F);
   CHECK(ordered({1, 1, 16777216}) == 16777218.0F);
-  // 2048 + 1 + 1 rounds once, from 2050, where each of two roundings would give 2048.
+  // 2048 + 1 + 1, rounded once from 2050; rounding twice would give 2048.
   const auto halves = run<std::uint16_t>(text("f16", "extent = [1], low = [1], high = [1], mode = wrap"),
                                          {tensor<std::uint16_t>({3}, {0x6800, 0x3c00, 0x3c00})});
   CHECK(halves[0] == 0x6801);

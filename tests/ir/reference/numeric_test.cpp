@@ -86,8 +86,8 @@ TEST_CASE("f16 is the compiler's _Float16") {
 }
 #endif
 
-// Between two neighbours lies one tie. The next f32 and the next f64 on either side of it show rounding to nearest; the
-// f64 ones are lost by who rounds to f32 on the way.
+// There is one tie between two neighbours. The next f32 and the next f64 on either side of it must round to nearest;
+// rounding to f32 first would lose the f64 ones.
 TEST_CASE("every tie of f16 and bf16 goes to even, its neighbours to nearest") {
   for (const DType type : {DType::f16, DType::bf16}) {
     CAPTURE(name_of(type));

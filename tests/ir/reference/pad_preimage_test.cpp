@@ -22,7 +22,7 @@ std::vector<Ints> by_search(const PadAxis& axis, std::int64_t padded) {
   return found;
 }
 
-/// Counts the axes of a mode that were compared; -1 where two differed.
+/// Returns how many axes of a mode were compared; -1 if two differed.
 std::int64_t compare(PadMode mode, std::int64_t most_extent, std::int64_t most_pad, std::int64_t most_interior) {
   std::int64_t compared = 0;
   for (std::int64_t n = 1; n <= most_extent; ++n)

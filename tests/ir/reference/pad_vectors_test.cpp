@@ -39,7 +39,7 @@ Padding torch_padding(const Ints& extents, const Ints& pads) {
 
 constexpr std::int32_t kFill = -7;
 
-/// The padded iota, element by element: the fill where any axis says so.
+/// Returns the padded iota, element by element: the fill if any axis has it.
 std::vector<std::int32_t> expected(const Padding& padding, PadMode mode) {
   std::vector<std::int32_t> result = {0};
   for (std::size_t axis = 0; axis < padding.extents.size(); ++axis) {

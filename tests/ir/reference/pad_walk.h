@@ -8,14 +8,14 @@
 
 namespace padlock::ir::testing {
 
-/// Which element of an axis of `extent` stands at each coordinate of the padded axis, nullopt for the fill: by walking
-/// from element to element as the pictures in the manuals show it, with none of the language's formulas.
-/// Precondition: extent > 0 or mode constant.
+/// Returns which element of an axis of `extent` stands at each coordinate of the padded axis; nullopt for the fill. It
+/// walks from element to element, as the manuals' pictures show it, without the language's formulas. Precondition:
+/// extent > 0 or mode constant.
 inline std::vector<std::optional<std::int64_t>> pad_by_walking(PadMode mode, std::int64_t extent, std::int64_t low,
                                                                std::int64_t high, std::int64_t interior = 0) {
   const std::int64_t gaps = extent > 0 ? (extent - 1) * interior : 0;
   std::vector<std::optional<std::int64_t>> result;
-  // A walker stands on element `at` for position 0, and steps until it is at the first position wanted.
+  // Starts at element `at` for position 0, and steps to the first wanted position.
   std::int64_t at = 0;
   std::int64_t direction = 1;
   const auto bounce = [&](bool repeat_edge) {
@@ -52,7 +52,7 @@ inline std::vector<std::optional<std::int64_t>> pad_by_walking(PadMode mode, std
     }
     return result;
   }
-  // Backwards from 0 for what is padded below, then forwards from 0.
+  // Backwards from 0 for the padding before the axis, then forwards from 0.
   std::vector<std::int64_t> below;
   direction = -1;
   for (std::int64_t position = -1; position >= -low; --position) {

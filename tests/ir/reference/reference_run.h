@@ -31,7 +31,7 @@ template <class T>
   return {.shape = {.extents = extents, .strides = strides}, .storage = bytes_of(values)};
 }
 
-/// 0, 1, 2, ... dense.
+/// Returns 0, 1, 2, ... as a dense tensor.
 template <class T>
 [[nodiscard]] Argument iota(const std::vector<std::int64_t>& extents) {
   std::size_t count = 1;
@@ -47,7 +47,7 @@ using Symbols = std::map<std::string, std::int64_t>;
   return std::make_unique<Program>(padlock::testing::program_of(text));
 }
 
-/// A program that is bound to arguments, and everything that its interpreter borrows.
+/// A program bound to arguments, with everything that its interpreter borrows.
 struct Run {
   std::unique_ptr<Program> program;
   Binding binding;
@@ -74,7 +74,7 @@ struct Run {
       new Run{std::move(program), *std::move(binding), std::move(arguments), std::move(interpreter)});
 }
 
-/// All elements of the program's first result.
+/// Returns all elements of the program's first result.
 template <class T>
 [[nodiscard]] std::vector<T> run(std::string_view text, std::vector<Argument> arguments, Symbols symbols = {},
                                  std::vector<std::uint64_t> scalars = {}) {

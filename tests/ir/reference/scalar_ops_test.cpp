@@ -41,7 +41,8 @@ std::uint64_t bits_of(Op op, DType type, std::vector<Element> operands) {
 
 std::uint64_t f32(Op op, std::vector<Element> operands) { return bits_of(op, DType::f32, std::move(operands)); }
 
-/// Significands of 11 bits or fewer, not too far apart; zeros, infinities and NaN are no trouble.
+/// Returns whether f64 can hold the sum: significands of at most 11 bits, not too far apart. Zeros, infinities and NaN
+/// are always fine.
 bool f64_holds_sum(double x, double y) {
   if (x == 0 || y == 0 || !std::isfinite(x) || !std::isfinite(y)) return true;
   return std::abs(std::ilogb(x) - std::ilogb(y)) < 40;
@@ -255,7 +256,7 @@ TEST_CASE("f16 and bf16 arithmetic is correctly rounded") {
     };
     for (int i = 0; i < 100000; ++i) {
       const std::uint64_t a = random() & 0xffff;
-      // Every second pair close in exponent, where sums round and cancel.
+      // Every second pair has close exponents, so that sums round and cancel.
       const std::uint64_t b = (i & 1) != 0 ? random() & 0xffff : a ^ (random() & 0x87ff);
       const double x = double_from_bits(type, a);
       const double y = double_from_bits(type, b);

@@ -6,7 +6,7 @@
 #include "ir/text/foreign.h"
 #include "tests/ir/program_testing.h"
 
-// What people write who come from other languages is answered with ours.
+// Spellings of other languages are answered with ours.
 namespace padlock::ir {
 namespace {
 

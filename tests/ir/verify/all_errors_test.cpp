@@ -12,7 +12,7 @@
 #include "support/messages/error_list.h"
 #include "tests/ir/program_testing.h"
 
-// Each fault of a text is an error, and nothing else is.
+// Each fault of a text is reported once, and nothing else is reported.
 namespace padlock::ir {
 namespace {
 
@@ -73,7 +73,7 @@ TEST_CASE("every argument of one statement that is wrong is an error") {
 }
 
 TEST_CASE("what uses a value, a symbol or a constraint in error is no error by itself") {
-  // A statement, and what is made of it.
+  // A faulty statement, and a user of its result.
   check_refused("program p(x: f32[A]) { y = pod(x) z = relu(y) w = add(z, y) return w, z, y }",
                 "1:28: expected an operation, found 'pod'; did you mean 'pad'?");
   // A statement that does not parse, and one that does not begin.
@@ -98,7 +98,7 @@ TEST_CASE("what uses a value, a symbol or a constraint in error is no error by i
       "program p(x: f32[A], k: dim) where k > K, A mod k == 0\n"
       "{ y = pad(x, low = [A floordiv k], high = [0]) return y }",
       "1:40: expected a symbol, found the unknown name 'K'; did you mean 'k'?");
-  // A tensor that is too large, and what is made of it.
+  // A tensor that is too large, and a user of it.
   check_refused("program p(x: f32[1099511627776, 4194304]) { y = relu(x) z = relu(y) return z }",
                 "1:11: expected bytes of 'x' < 140737488355328, found 18446744073709551616");
 }

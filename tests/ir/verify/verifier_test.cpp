@@ -23,7 +23,7 @@ const Symbol& symbol_of(const Program& program, std::string_view name) {
   return program.exprs().symbol(program.exprs().find_symbol(name)->symbol());
 }
 
-/// The range that `where` gives to S, an extent, or to k, a dim.
+/// Returns the range that `where` gives to S, an extent, or to k, a dim.
 Range range_of(std::string_view name, const std::string& where) {
   const Program program = accept("program p(x: f32[S], k: dim) where " + where + " { return x }");
   return symbol_of(program, name).range;
@@ -31,7 +31,7 @@ Range range_of(std::string_view name, const std::string& where) {
 
 constexpr Int128 kLimit = Int128{1} << 40;
 
-/// How often memory is asked for while a text is parsed: what parsing costs, the same on every machine.
+/// Returns the number of allocations while a text is parsed: the cost of parsing, the same on every machine.
 long cost(const std::string& text) {
   const long before = padlock::testing::allocation_count();
   static_cast<void>(parse_program(text));
@@ -45,7 +45,8 @@ TEST_CASE("one namespace, nothing is redefined") {
   check_refused("program p(k: dim, k: dim, x: f32) { y = neg(x) return y }",
                 "1:19: expected a new name, found the symbol 'k' again");
   check_refused("program p(x: f32[x]) { return x }", "1:18: expected a symbol, found the tensor 'x'");
-  check_refused("program p(x: f32[s], s: f32) { return x }", "1:18: expected a symbol, found the scalar 's'");
+  check_refused("program p(x: f32[s], s: f32) { return x }",
+                "1:18: expected a symbol, found the scalar 's'; a number in sizes is declared as 's: dim'");
   check_refused("program p(x: f32[S]) { x = relu(x) return x }",
                 "1:24: expected a new name, found the tensor 'x' again");
   check_refused("program p(x: f32[S]) { S = relu(x) return S }",
@@ -78,7 +79,7 @@ TEST_CASE("symbols are declared by standing alone or as a dim") {
       "stride of a tensor parameter, or as a dim parameter)");
   check_refused("program p(x: f32[2]) where x >= 1 { return x }", "1:28: expected a symbol, found the tensor 'x'");
   check_refused("program p(x: f32[2], s: f32) where s >= 1 { return x }",
-                "1:36: expected a symbol, found the scalar 's'");
+                "1:36: expected a symbol, found the scalar 's'; a number in sizes is declared as 's: dim'");
   check_refused("program p(x: f32[S]) { y = relu(x) z = pad(y, low = [y], high = [0]) return z }",
                 "1:54: expected a symbol, found the statement 'y'");
 }

@@ -68,7 +68,7 @@ TEST_CASE("a borrowed context is the caller's current one, and stays the caller'
   const auto context = *Context::borrow_current(driver);
   CHECK(context->handle() == callers);
   CHECK(context->ordinal() == 1);
-  // On another thread, where it is not current, and where nothing stays behind.
+  // On another thread, where it is not current and must not stay so.
   std::thread([&] {
     CHECK(DeviceBuffer::allocate(*context, 64, "x"));
     CHECK(fake->context_stack().empty());

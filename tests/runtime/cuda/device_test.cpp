@@ -1,5 +1,5 @@
-// The layer on whatever driver there is: a GPU's, or the fake one that PADLOCK_CUDA_DRIVER names. Each case says that
-// it was skipped, and why, where there is none.
+// The CUDA layer on any driver: a GPU's, or the fake one that PADLOCK_CUDA_DRIVER names. Without a driver each case
+// prints that it is skipped, and why.
 
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@
 namespace padlock::runtime::cuda {
 namespace {
 
-/// The first device. `ready` is false, and said so, where there is none.
+/// The first device. If there is none, `ready` is false and a message says so.
 class Machine {
  public:
   Machine() {
@@ -82,7 +82,7 @@ struct Problem {
   DeviceBuffer input, result;
 };
 
-/// A graph of what a stream is given, through functions that the layer itself does not need.
+/// Captures the work of a stream as a graph, through functions that the layer itself does not need.
 class Capture {
  public:
   Capture(const Machine& machine, const Stream& stream) : machine_(machine), stream_(stream.handle()) {
@@ -93,7 +93,7 @@ class Capture {
       CHECK(call<CUstream, unsigned>("cuStreamBeginCapture", 10010, stream_, kGlobal) == CUresult::success);
     }
   }
-  /// Ends the capture and runs the graph; false where the capture was invalidated.
+  /// Ends the capture and runs the graph; returns false if the capture was invalidated.
   [[nodiscard]] bool end_and_run() const {
     if (machine_.fake != nullptr) {
       const bool valid = machine_.fake->end_capture(stream_) >= 0;
@@ -288,7 +288,7 @@ TEST_CASE("a kernel that leaves its memory is a lost device, for good") {
   if (!machine.ready()) return;
   {
     const Problem problem(*machine.context);
-    // Its input ends where scratch memory does: one element more is one too many.
+    // The input ends flush with scratch memory: one element more is out of range.
     DeviceScratchSpace space(Stream::borrow(*machine.context, problem.stream.handle()));
     const auto scratch = *space.map(1 << 16, 0, "scratch");
     constexpr std::uint64_t kCount = 100;

@@ -1,4 +1,4 @@
-// What a real driver rarely does. After each: the right error, nothing left behind, the context stack as found.
+// Failures that a real driver rarely has. After each: the right error, nothing left behind, an unchanged context stack.
 
 #include <doctest/doctest.h>
 
@@ -72,8 +72,8 @@ bool gives_back(const std::string& call) {
 }
 
 struct ScenarioCalls {
-  std::vector<std::string> calls;  ///< those that a failure of any call counts
-  std::size_t done = 0;            ///< where the giving back at the end begins
+  std::vector<std::string> calls;  ///< without those that only return an error's text
+  std::size_t done = 0;            ///< index of the first call of the release at the end
 };
 
 ScenarioCalls calls_of_scenario(Ownership ownership) {
@@ -147,14 +147,14 @@ TEST_CASE("a context that is lost at the nth call, for every n") {
       fake.make_callers_context();
       fake->fail({.nth = static_cast<int>(n) + 1, .status = CUresult::ecc_uncorrectable, .sticky = true});
       const Status status = whole_scenario(fake, ownership);
-      // Giving back ignores its own status, but what follows fails.
+      // A release ignores its own status, but later calls fail.
       if (status) CHECK(n + 1 >= scenario.done);
       if (!status) CHECK(is_device_lost(status.error()));
     }
   }
 }
 
-/// A function of kPtx in a context of its own, with what fails it.
+/// A function of kPtx in a context of its own, with the planted failure.
 struct Launching {
   explicit Launching(const Fake& fake)
       : context(fake.primary()),
@@ -176,7 +176,7 @@ struct Launching {
   Function add;
 };
 
-/// What every call of a lost context says.
+/// Checks the error of every call in a lost context.
 void check_lost(const Launching& launching, const std::string& status) {
   const auto check = [&](const Error& error) {
     CHECK(is_device_lost(error));

@@ -1,4 +1,4 @@
-// That the fake sees what it is there to see; else tests that use it show nothing.
+// Tests that the fake driver notices what it must; otherwise tests with it show nothing.
 
 #include "tests/runtime/cuda/fake_driver.h"
 

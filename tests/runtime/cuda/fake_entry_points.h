@@ -2,8 +2,8 @@
 
 #include "tests/runtime/cuda/fake_state.h"
 
-// The driver's functions as the fake exports them, declared after the table of symbols: the compiler checks each
-// definition against it.
+// The driver's functions that the fake exports. They are declared after the table of symbols, so the compiler checks
+// each definition against it.
 
 namespace padlock::runtime::cuda {
 
@@ -16,13 +16,13 @@ PADLOCK_CUDA_OPTIONAL_SYMBOLS(PADLOCK_DECLARE)
 #undef PADLOCK_DECLARE
 // NOLINTEND(readability-identifier-naming)
 
-/// `fake` locked, and a return with the status that `way` of entering gives, if it is none of success.
+/// Locks `fake`, calls `way` of entering, and returns its status unless that is success.
 #define PADLOCK_ENTER(way, symbol)         \
   FakeState& fake = FakeState::get();      \
   const std::scoped_lock lock(fake.mutex); \
   if (const CUresult status_ = fake.way(EntryPoint::symbol); status_ != CUresult::success) return status_
 
-/// The same for what gives back: it is done whatever happens, and `status` returned at the end.
+/// The same for functions that give back: they run in any case, and return `status` at the end.
 #define PADLOCK_ENTER_GIVING_BACK(symbol)  \
   FakeState& fake = FakeState::get();      \
   const std::scoped_lock lock(fake.mutex); \
@@ -30,7 +30,7 @@ PADLOCK_CUDA_OPTIONAL_SYMBOLS(PADLOCK_DECLARE)
 
 inline CUresult first_of(CUresult first, CUresult second) { return first == CUresult::success ? second : first; }
 
-/// Takes what a handle stands for from a list; notes the use of what is none.
+/// Takes the object of a handle from a list; records the use of an invalid one.
 template <class List, class Handle>
 CUresult remove(FakeState& fake, List& list, Handle handle, const char* what) {
   const auto found = find_handle(list, handle);

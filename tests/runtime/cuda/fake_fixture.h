@@ -16,8 +16,8 @@
 
 namespace padlock::runtime::cuda {
 
-/// Two kernels: `add` with (result, input, count, addend), 64-bit words each, and `nothing` without parameters. A GPU
-/// can run them too.
+/// Two kernels: `add` with (result, input, count, addend), 64-bit words each, and `nothing` without parameters. A real
+/// GPU can run them, too.
 inline constexpr const char* kPtx = R"(
 // .entry no_entry(
 .version 8.0
@@ -56,13 +56,14 @@ inline constexpr const char* kPtx = R"(
 .visible .entry nothing() { ret; }
 )";
 
-/// kPtx, in which `add` waits for the work before it in its stream. For the fake: a GPU of that target cannot.
+/// Returns kPtx with an `add` that waits for earlier work in its stream. For the fake only: a GPU of that target
+/// cannot.
 inline std::string waiting_ptx() {
   std::string text = kPtx;
   return text.insert(text.find("  mov.u32 %thread"), "  griddepcontrol.wait;\n");
 }
 
-/// The twin of `add`: input and result hold `count` words of 32 bits.
+/// The twin of `add`. Input and result hold `count` words of 32 bits.
 inline void add_twin(void*, const std::uint64_t* parameters, std::size_t, unsigned grid_x, unsigned block_x) {
   auto* const result = std::bit_cast<std::uint32_t*>(parameters[0]);
   const auto* const input = std::bit_cast<const std::uint32_t*>(parameters[1]);
@@ -70,7 +71,7 @@ inline void add_twin(void*, const std::uint64_t* parameters, std::size_t, unsign
     if (i < parameters[2]) result[i] = input[i] + static_cast<std::uint32_t>(parameters[3]);
 }
 
-/// A fake driver as it was loaded, with the twins of kPtx. At the end, nothing may be left of what was made in it.
+/// A freshly loaded fake driver with the twins of kPtx. Its destructor checks that nothing made in it is left.
 class Fake {
  public:
   explicit Fake(const char* file = PADLOCK_FAKE_CUDA) : file_(file), control_(FakeDriver::of(file)) {
@@ -85,7 +86,7 @@ class Fake {
 
   FakeDriver* operator->() const { return control_; }
   [[nodiscard]] Result<std::shared_ptr<const Driver>> load() const { return Driver::load(file_); }
-  /// A context of a caller's own, current on this thread from now on.
+  /// Creates a caller's own context and makes it current on this thread.
   CUcontext make_callers_context(int device = 0) {
     callers_.push_back(control_->create_context(device));
     control_->set_context_stack(callers_);
@@ -93,8 +94,8 @@ class Fake {
   }
   [[nodiscard]] std::unique_ptr<const Context> primary() const { return *Context::retain_primary(*load(), 0); }
 
-  /// Nothing alive, nothing left to the context to clean up, no handle misused, this thread's stack as its caller has
-  /// it.
+  /// Checks that nothing is alive, nothing was left to a context to clean up, no handle was misused, and this thread's
+  /// stack is its caller's.
   void check_clean() const {
     CHECK(control_->live() == FakeCounts{});
     CHECK(control_->orphaned() == FakeCounts{});
@@ -108,7 +109,7 @@ class Fake {
   std::vector<CUcontext> callers_;
 };
 
-/// The error of what must not succeed.
+/// Returns the error of a call that must fail.
 template <class Value>
 Error error_of(Result<Value> result) {
   REQUIRE_FALSE(result);

@@ -5,7 +5,7 @@
 
 #include "tests/runtime/cuda/fake_entry_points.h"
 
-// Memory mapped at reserved addresses: all of a range is inaccessible but where cuMemSetAccess says otherwise.
+// Memory mapped at reserved addresses: a range is inaccessible except where cuMemSetAccess allows it.
 namespace padlock::runtime::cuda {
 namespace {
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned char kFresh = 0xA5;
 
-// Where the thread goes back to, and who had the signal; set while a body runs.
+// The place to which a faulting thread returns, and the previous handler; set while a body runs.
 thread_local sigjmp_buf* t_return = nullptr;
 thread_local struct sigaction t_previous;
 

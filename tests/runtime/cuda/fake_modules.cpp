@@ -20,7 +20,7 @@ void write_log(std::string_view log, unsigned options, const CUjit_option* names
   if (buffer != nullptr) log.copy(buffer, size);
 }
 
-/// What the driver's compiler says of PTX, whoever asks it.
+/// Compiles PTX as the driver would, for modules and for linking.
 CUresult compile(const FakeState& fake, std::string_view ptx, std::vector<FakeEntry>* entries, unsigned options,
                  const CUjit_option* names, void* const* values) {
   if (fake.module_status != CUresult::success) {

@@ -1,4 +1,4 @@
-// A management library that knows the fake driver's first device alone.
+// A management library that knows only the fake driver's first device.
 
 #include <cstdlib>
 #include <string_view>

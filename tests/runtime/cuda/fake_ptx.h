@@ -7,14 +7,15 @@
 
 namespace padlock::runtime::cuda {
 
-/// An entry point as a PTX text declares it.
+/// An entry point that a PTX text declares.
 struct FakeEntry {
   std::string name;
-  int parameters = 0;  ///< words of 64 bits
-  bool waits = false;  ///< for the work before it in its stream
+  int parameters = 0;  ///< 64-bit words
+  bool waits = false;  ///< for earlier work in its stream
 };
 
-/// The entry points of a PTX text; nullopt, where it does not begin with a .version, or an entry has no name or no end.
+/// Returns the entry points of a PTX text; nullopt if it does not begin with a .version, or an entry has no name or no
+/// end.
 std::optional<std::vector<FakeEntry>> parse_entries(std::string_view ptx);
 
 }  // namespace padlock::runtime::cuda

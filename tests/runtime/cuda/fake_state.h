@@ -28,8 +28,8 @@ const char* name_of(EntryPoint point);
 struct FakeContext {
   int device = 0;
   bool primary = false;
-  int retained = 0;                   // of a primary one
-  bool destroyed = false;             // kept, so that its handle stays known
+  int retained = 0;                   // for a primary context
+  bool destroyed = false;             // kept so that its handle stays known
   CUresult lost = CUresult::success;  // the sticky status
 };
 
@@ -44,16 +44,16 @@ struct FakeModule {
   std::vector<std::unique_ptr<FakeFunction>> functions = {};
 };
 
-/// What cuLinkCreate began, with the options that it was given: the driver writes there as long as it lives.
+/// The state that cuLinkCreate began, with its options. The driver writes to them as long as it lives.
 struct FakeLink {
   FakeContext* context = nullptr;
   std::vector<CUjit_option> names = {};
   std::vector<void*> values = {};
   std::string text = {};
-  std::string image = {};  // what cuLinkComplete gives
+  std::string image = {};  // the result of cuLinkComplete
 };
 
-/// The first byte of an image that cuLinkComplete gives; the PTX follows.
+/// The first byte of an image from cuLinkComplete; the PTX follows.
 inline constexpr char kFakeCubin = '\x7f';
 
 struct FakeStream {
@@ -74,12 +74,12 @@ struct FakeAllocation {
   FakeMemory memory;
 };
 
-/// Memory that cuMemCreate made.
+/// Memory from cuMemCreate.
 struct FakePhysical {
   std::size_t bytes = 0;
 };
 
-/// The fake driver. Entry points lock `mutex`, then call the functions below, which want it locked.
+/// The fake driver. Entry points lock `mutex`, then call the functions below, whose precondition is that lock.
 class FakeState final : public FakeDriver {
  public:
   static FakeState& get();
@@ -105,33 +105,33 @@ class FakeState final : public FakeDriver {
   int end_capture(CUstream stream) override;
   void replay(CUstream stream) override;
 
-  /// Each call's beginning: notes it, and gives the status that it is to fail with.
+  /// Begins each call: records it, and returns the status with which it is to fail.
   CUresult enter(EntryPoint point);
-  /// The same for a call that needs a current context that works.
+  /// As above, for a call that needs a current context that is not lost.
   CUresult enter_context(EntryPoint point);
-  /// The same for one that is illegal while any stream of the context is captured, unless the thread has said that it
-  /// is none of the stream's work.
+  /// As above, for a call that is illegal while a stream of the context is captured, unless the thread has declared
+  /// that it is not the stream's work.
   CUresult enter_unsafe(EntryPoint point);
-  /// Notes the use of a handle that is none.
+  /// Records the use of an invalid handle.
   CUresult misuse(const std::string& what, CUresult status = CUresult::invalid_handle);
   [[nodiscard]] bool hides(std::string_view symbol) const;
 
-  /// Of the calling thread; null where none is current.
+  /// Returns the calling thread's current context; null if there is none.
   [[nodiscard]] static FakeContext* current();
   static std::vector<FakeContext*>& stack();
-  /// Of the calling thread.
+  /// Returns the calling thread's mode.
   static CUstreamCaptureMode& capture_mode();
   FakeContext* find_context(CUcontext handle);
   FakeContext* primary_context(int device);
-  /// Ends a context and what is in it.
+  /// Destroys a context and its contents.
   void destroy(FakeContext& context);
 
-  /// The stream of that handle in the current context, the null stream too. Null for what is none.
+  /// Returns the stream of a handle in the current context, the null stream included; null for an invalid handle.
   FakeStream* find_stream(CUstream handle);
-  /// Of the devices' memory.
+  /// Returns the used bytes of the devices' memory.
   [[nodiscard]] std::size_t used_bytes() const;
   FakeAllocation* allocation_of(std::uint64_t address, std::uint64_t bytes);
-  /// Does work of a stream, or records it.
+  /// Does a stream's work, or records it.
   template <class Work>
   CUresult submit(CUstream handle, const Work& work) {
     FakeStream* const stream = find_stream(handle);
@@ -145,33 +145,33 @@ class FakeState final : public FakeDriver {
     }
     return CUresult::success;
   }
-  /// Whether there was one.
+  /// Returns whether there was one.
   bool invalidate_captures(const FakeContext* context);
   void run(FakeFunction* function, const std::uint64_t* parameters, std::size_t count, unsigned grid_x,
            unsigned block_x);
 
-  mutable std::recursive_mutex mutex;  // recursive: a twin may ask the control
+  mutable std::recursive_mutex mutex;  // recursive: a twin may call the control
   bool initialized = false;
-  /// Adds work to the device's: it begins once it is there and all before it is done.
+  /// Adds work to the device. It begins once it is queued and all earlier work is done.
   void take_time(double milliseconds) {
     done_milliseconds = std::max(done_milliseconds, clock_milliseconds) + milliseconds;
   }
 
-  double clock_milliseconds = 0;  // the caller's, who may be ahead of the device
-  double done_milliseconds = 0;   // when the device is done with all that it has
+  double clock_milliseconds = 0;  // the caller's clock, which may be ahead of the device
+  double done_milliseconds = 0;   // end of all the device's work
   CUresult module_status = CUresult::success;
   std::string module_log;
   std::map<std::uint64_t, FakeAllocation> allocations;
-  std::map<std::uint64_t, std::size_t> reservations;  // addresses that cuMemAddressReserve gave, with bytes
+  std::map<std::uint64_t, std::size_t> reservations;  // addresses from cuMemAddressReserve, with bytes
   std::vector<std::unique_ptr<FakePhysical>> physical;
-  std::map<std::uint64_t, const FakePhysical*> mappings;  // borrowed; by address
+  std::map<std::uint64_t, const FakePhysical*> mappings;  // borrowed; keys are addresses
   std::vector<std::unique_ptr<FakeModule>> modules;
   std::vector<std::unique_ptr<FakeLink>> links;
   std::vector<std::unique_ptr<FakeStream>> streams;
   std::vector<std::unique_ptr<FakeEvent>> events;
   FakeCounts made_counts;
   int ran = 0;
-  int fault_countdown = 0;  // launches until one faults; 0 for none
+  int fault_countdown = 0;  // launches until one faults; 0: none does
   CUresult fault_status = CUresult::success;
 
  private:
@@ -191,13 +191,13 @@ class FakeState final : public FakeDriver {
   FakeCounts orphaned_;
 };
 
-/// The handle of a thing, and back: whether it is one is for the caller to look up.
+/// Convert an object to its handle and back. The caller checks whether a handle is valid.
 template <class Handle, class Thing>
 Handle handle_of(Thing* thing) {
   return reinterpret_cast<Handle>(thing);
 }
 
-/// The element of a list of unique_ptr that a handle stands for; end() for what is none.
+/// Returns the element of a list of unique_ptr for a handle; end() for an invalid one.
 template <class List, class Handle>
 auto find_handle(List& list, Handle handle) {
   auto at = list.begin();

@@ -29,7 +29,7 @@ PADLOCK_CUDA_OPTIONAL_SYMBOLS(PADLOCK_DECLARE)
 namespace padlock::runtime::cuda {
 namespace {
 
-/// Passed the same way: pointers to what has the same layout, or integers and enumerations of one size.
+/// Are passed the same way: pointers to types of one layout, or integers and enumerations of one size.
 template <class Ours, class Theirs>
 constexpr bool same_representation() {
   if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>) {
@@ -161,7 +161,7 @@ TEST_CASE("each function has the version that the toolkit's typedefs name") {
 #undef PADLOCK_IS_NAMED
 }
 
-/// Whether cuda.h says of a status that nothing works after it.
+/// Returns whether cuda.h says of a status that all later calls fail.
 bool is_sticky(CUresult status) {
   switch (status) {
 #define PADLOCK_CASE(enumerator, name, value, code) \

@@ -57,7 +57,7 @@ struct Seen {
   std::size_t count = 0;
 };
 
-/// A kernel of two variants, the second of which counts 40 elements. Buffers are addresses, of which nobody asks more.
+/// A kernel of two variants, of which the second has offsets for 40 elements. Buffers are only addresses.
 struct Problem {
   explicit Problem(const Fake& fake, int max_grid_x = 1 << 20)
       : context(fake.primary()), stream(*Stream::create(*context)) {
@@ -210,7 +210,7 @@ TEST_CASE("more is a driver call for each part, whose pointers are moved by the 
   REQUIRE(bound);
   CHECK(bound->abi().name == "parts");
   CHECK(bound->launches().size() == 2);
-  for (int round = 0; round < 2; ++round) {  // a launch leaves no trace in what is bound
+  for (int round = 0; round < 2; ++round) {  // a launch leaves no trace in the binding
     problem.seen.count = 0;
     fake->forget_calls();
     REQUIRE(problem.launch(*bound));

@@ -1,4 +1,4 @@
-// Tests the times that a queue tells, by the fake driver's two clocks: the device's and its caller's.
+// Tests a queue's timings by the fake driver's two clocks: the device's and its caller's.
 
 #include "runtime/cuda/gpu_queue.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kLaunchMs = 0.002, kFillMs = 0.02;
 
-/// A queue of a GPU whose caller takes longer to queue a kernel than the GPU takes to run it.
+/// A GPU's queue whose caller takes longer to queue a kernel than the GPU takes to run it.
 struct Machine {
   explicit Machine(double queueing_ms, std::int64_t memory_bytes = std::int64_t{1} << 30) {
     fake->settings.launch_milliseconds = kLaunchMs;
@@ -50,10 +50,10 @@ TEST_CASE("who needs longer to queue than it seemed is found out, and the work i
   for (int i = 0; i < 3; ++i) CHECK(*machine.milliseconds(50) == doctest::Approx(kLaunchMs * 50).epsilon(0.001));
   const int first = machine.fake->launches();
   CHECK(first > 3 * 50);
-  // As long as it is known what that takes, once is enough.
+  // Once the cost is known, one measurement suffices.
   CHECK(*machine.milliseconds(50) == doctest::Approx(kLaunchMs * 50).epsilon(0.001));
   CHECK(machine.fake->launches() == first + 50);
-  // And where it cannot be hidden, the time is what it is.
+  // If it cannot be hidden, the time includes it.
   machine.fake->settings.queueing_milliseconds = 1;
   CHECK(*machine.milliseconds(10) > 8);
 }

@@ -38,7 +38,7 @@ void planner(const abi::HostLaunch* launch) {
   plan[0] = launch->sizes[0];
   for (std::int64_t i = 1; i < launch->sizes[0]; ++i) plan[i] = 0;
 }
-/// y[row, column] = what the plan has for the column.
+/// y[row, column] = the plan's value for the column.
 void planned_entry(const abi::HostLaunch* launch, std::int64_t row_first, std::int64_t row_last,
                    std::int64_t column_first, std::int64_t column_last) {
   auto* const y = static_cast<std::int32_t*>(launch->buffers[1]);
@@ -198,7 +198,7 @@ TEST_CASE("a caller's own loop is used, and a small output does without it") {
   CHECK(problem.is_right(16));
 }
 
-/// Stands for a GPU's code, of tiles of 16 elements: y[i] = x[i] + 1000 * (the first row) + (where x begins).
+/// Stands for GPU code with tiles of 16 elements: y[i] = x[i] + 1000 * (first row) + (origin of x).
 void tile_entry(const abi::HostLaunch* launch, std::int64_t row_first, std::int64_t row_last, std::int64_t,
                 std::int64_t) {
   const auto* const x = static_cast<const std::int32_t*>(launch->buffers[0]);
@@ -342,7 +342,7 @@ TEST_CASE("a returned parameter is dense, whatever its strides") {
 TEST_CASE("a result beyond 2^47 bytes is refused even where its input is small") {
   const ir::Program program = *ir::parse_program("program p(x: f32[N, M] strides [0, 0]) { return x }");
   const auto binding = ir::Binding::bind(program, {.tensors = {{}}, .symbols = {{"N", 1 << 30}, {"M", 1 << 30}}});
-  // Whoever says so first, nothing of that size gets through.
+  // Either check may refuse it first; nothing of that size may pass.
   if (!binding) {
     CHECK(binding.error().code == Code::failed_precondition);
     return;

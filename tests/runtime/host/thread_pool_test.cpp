@@ -62,7 +62,7 @@ TEST_CASE("a pool of one thread works on the caller's") {
   CHECK(pool.started() == 0);
 }
 
-/// Where the two indices of a loop run, each of which waits for the other one.
+/// Where the two indices of a loop meet: each waits for the other.
 struct Meeting {
   static void body(void* state, std::int64_t index) {
     auto& meeting = *static_cast<Meeting*>(state);

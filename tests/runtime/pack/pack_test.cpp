@@ -118,7 +118,7 @@ struct Parts {
   [[nodiscard]] Result<abi::CompiledCode> read(const std::vector<std::byte>& bytes) const {
     return read_code(program, abi::CodeKind::ptx, {.config = "", .contracts = bytes, .code = {}});
   }
-  /// Returns the error of reading what is written, empty where it is read.
+  /// Returns the error of reading the written bytes; empty if they are read.
   [[nodiscard]] std::string refusal() const {
     const auto code = read(written());
     return code ? "" : code.error().message;
@@ -245,8 +245,8 @@ TEST_CASE("a cubin whose headers or sections leave the file is none") {
   CHECK_FALSE(with(18, 62));  // for x86-64
   for (const std::size_t high : {7U, 1U, 0U}) {
     CAPTURE(high);
-    CHECK_FALSE(with(40 + high, 255));  // where sections' headers begin
-    CHECK_FALSE(with(88 + high, 255));  // where a section begins
+    CHECK_FALSE(with(40 + high, 255));  // the offset of the section headers
+    CHECK_FALSE(with(88 + high, 255));  // the offset of a section
     CHECK_FALSE(with(96 + high, 255));  // how long it is
   }
   CHECK_FALSE(with(58, 63));  // bytes of a section's header
@@ -261,7 +261,7 @@ TEST_CASE("a cubin whose headers or sections leave the file is none") {
   std::vector<std::byte> segments = whole;
   segments[54] = std::byte{56};  // bytes of a segment's header
   segments[56] = std::byte{1};
-  CHECK(is_whole_cubin(segments));  // it lies at 0, and what it says of itself is ELF's magic: a place
+  CHECK(is_whole_cubin(segments));  // the offset is 0, where ELF's magic number is: still a valid place
   segments[39] = std::byte{1};
   CHECK_FALSE(is_whole_cubin(segments));
 }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::byte kRed{0xC5};
 
-/// A strided f32 parameter: 3 rows of 5 elements, 7 apart, span 2 * 7 + 5 elements.
+/// A strided f32 parameter: 3 rows of 5 elements, row stride 7, span 2 * 7 + 5 elements.
 struct Tensor {
   ir::Program program = *ir::parse_program("program p(x: f32[A, B] strides [7, 1]) { y = relu(x) return y }");
   ir::Binding binding = *ir::Binding::bind(program, {.tensors = {std::nullopt}, .symbols = {{"A", 3}, {"B", 5}}});
@@ -87,7 +87,7 @@ void check_buffer(ScratchSpace& space, const Poke& poke) {
   CHECK(*buffer->damage() == "");
 }
 
-/// Keeps the addresses of what it maps, for pokes.
+/// Keeps the addresses of its mappings, for pokes.
 class Remembering final : public ScratchSpace {
  public:
   explicit Remembering(ScratchSpace& space) : space_(space) {}
@@ -105,7 +105,7 @@ class Remembering final : public ScratchSpace {
     REQUIRE(last_->read(0, all));
     return all;
   }
-  /// The buffer begins where the first byte is that is not red.
+  /// The buffer begins at the first byte that is not red.
   void poke(std::int64_t offset) const {
     const std::vector<std::byte> all = contents();
     const auto red = std::ranges::find_if(all, [](std::byte b) { return b != kRed; });
@@ -126,7 +126,7 @@ void check_red_zones(ScratchSpace& space) {
   });
 }
 
-/// Notes which bytes are copied, and where to.
+/// Records which bytes are copied, and where to.
 class NotingQueue final : public Queue {
  public:
   struct Copy {

@@ -1,5 +1,5 @@
-// One of many processes that write a cache until they are killed: cache_writer FILE WRITER COUNT [URL]. Says the number
-// of each record once it is committed or, with a URL, left at that exchange.
+// One of many processes that write a cache until they are killed: cache_writer FILE WRITER COUNT [URL]. Prints the
+// number of each record once it is committed or, with a URL, left at that exchange.
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -50,6 +50,6 @@ int main_of(const std::string& path, int writer, int count, const std::string& u
 
 int main(int argc, char** argv) {
   if (argc != 4 && argc != 5) return 1;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that fails leaves nobody behind
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that fails leaves no process behind
   return padlock::tuner::main_of(argv[1], std::atoi(argv[2]), std::atoi(argv[3]), argc == 5 ? argv[4] : "");
 }

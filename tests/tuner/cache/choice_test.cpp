@@ -128,7 +128,8 @@ Choice of(std::optional<Regime> regime, std::string region, std::string config) 
   return made;
 }
 
-/// What serves rows of S elements, of which 8 bytes are 16 of tensors, with a cache of 16000 bytes.
+/// Returns the choice that serves rows of S elements. 8 bytes of a row are 16 bytes of tensors; the cache has 16000
+/// bytes.
 std::string served(const std::vector<Choice>& list, std::int64_t s, std::int64_t cache_bytes = 16'000) {
   const ir::Program p = program();
   const auto choices = ProgramChoices::of_served(p, serving(p, list, cache_bytes), "default");
@@ -162,7 +163,7 @@ TEST_CASE("a record of an earlier version is cold, and serves no other tensors")
   CHECK(choose(p, *ProgramChoices::of_served(p, serving(p, old, 16'000), "default"), 1, 900) ==
         "default | no tuned region holds these sizes (what an earlier version measured is of tensors in no cache): the "
         "default config");
-  // Where nobody knows the cache, as of a GPU's pack, it serves as it did.
+  // If the cache size is unknown, as for a GPU's pack, it serves as before.
   CHECK(served(old, 900, 0) == "old");
 }
 

@@ -2,7 +2,7 @@
 
 #include "tests/tuner/cache/samples.h"
 
-// What each of the processes that write one cache writes, for them and for who looks for it afterwards.
+// The records of the processes that write one cache: for these processes and for the one that checks it afterwards.
 namespace padlock::tuner::testing {
 
 inline CacheKey key_of_writer(int writer) {

@@ -1,5 +1,5 @@
-// Processes that write one cache and are killed at random: what they said was committed is there, and no reader ever
-// sees anything else than whole records.
+// Processes that write one cache and are killed at random. Every record that they reported as committed is there, and
+// readers only ever see whole records.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 namespace padlock::tuner {
 namespace {
 
-/// A writer that runs, with what it says in a file, which outlives it.
+/// A running writer, whose output goes to a file that outlives it.
 struct Writer {
   int number = 0;
   pid_t pid = 0;
@@ -52,7 +52,7 @@ Writer start(const std::string& cache, const std::string& said, int number, int 
   return writer;
 }
 
-/// Waits until it has ended, and says whether it ended by itself.
+/// Waits for its end, and returns whether it ended by itself.
 bool finish(const Writer& writer) {
   int status = 0;
   REQUIRE(waitpid(writer.pid, &status, 0) == writer.pid);
@@ -106,8 +106,8 @@ void kill_soon(Writer& writer, std::mt19937_64& random, std::uint64_t most_micro
   writer.killed = true;
 }
 
-/// Kills those who are doomed when their time has come, and calls `meanwhile` until they are dead; waits for the
-/// others. How many ended by themselves.
+/// Kills the writers whose time has come, calls `meanwhile` until they are dead, and waits for the others. Returns how
+/// many ended by themselves.
 int run_out(std::vector<Writer>& running, std::mt19937_64& random, std::uint64_t most_microseconds,
             const std::function<void()>& meanwhile) {
   while (std::ranges::any_of(running, &Writer::doomed)) {

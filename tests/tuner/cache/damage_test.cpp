@@ -1,5 +1,5 @@
-// A cache whose bytes were changed, or that ends early: a look-up gives good records or none, with at most one warning,
-// and `verify` tells of everything that is missing.
+// A cache with changed bytes, or a truncated one: a look-up returns good records or none, with at most one warning, and
+// `verify` reports everything that is missing.
 
 #include <doctest/doctest.h>
 
@@ -56,7 +56,7 @@ struct Outcome {
   std::size_t warnings = 0;
 };
 
-/// What a program sees of the file as it is.
+/// Returns a program's view of the damaged file.
 Outcome look_up(const Specimen& specimen, Mode mode) {
   Outcome outcome;
   const auto store = Store::open(

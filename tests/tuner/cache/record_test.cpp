@@ -35,7 +35,7 @@ std::vector<Record> records() {
   return list;
 }
 
-/// The line with its JSON changed and its check made anew: only what the values say can refuse it.
+/// Returns the line with changed JSON and a corrected hash: only its values can refuse it.
 std::string changed(const Record& record, const std::function<void(nlohmann::json&)>& change) {
   nlohmann::json object = nlohmann::json::parse(to_line(record));
   object.erase("check");
@@ -248,7 +248,7 @@ TEST_CASE("lines are in the order of their places, and a bad one costs itself al
 }
 
 TEST_CASE("a bad line among many is named by its number, and the others keep their order") {
-  const int count = 40'000;  // several batches, the last of which is not full
+  const int count = 40'000;  // several batches; the last is not full
   std::vector<Record> list;
   for (int i = 0; i < count; ++i)
     list.push_back(record_of(testing::key(), testing::measurement(fmt::format("S >= {}", 100'000 + i), "unroll=1")));

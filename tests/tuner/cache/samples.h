@@ -63,7 +63,7 @@ inline Measurement failure(std::string config, Verdict verdict, std::string mess
           .provenance = provenance()};
 }
 
-/// Rows of records that are as they should be.
+/// Returns the rows of valid records.
 inline std::vector<Row> rows_of(const std::vector<Record>& records) {
   std::vector<Row> rows;
   for (const Record& record : records) rows.emplace_back(record, to_line(record));
@@ -72,7 +72,7 @@ inline std::vector<Row> rows_of(const std::vector<Record>& records) {
 
 inline Status legal(const Choice&) { return {}; }
 
-/// A folder that goes with the object.
+/// A folder, which the destructor removes.
 class Folder {
  public:
   Folder() {

@@ -97,7 +97,7 @@ TEST_CASE("many records are all there, in the order of their places, once") {
   auto file = StoreFile::in_memory();
   REQUIRE(file);
   std::vector<Record> records;
-  for (int i = 0; i < 40'000; ++i)  // several batches, the last of which is not full
+  for (int i = 0; i < 40'000; ++i)  // several batches; the last is not full
     records.push_back(record_of(testing::key(), testing::measurement(fmt::format("S >= {}", 100'000 + i), "unroll=1")));
   std::vector<Record> shuffled = records;
   std::ranges::reverse(shuffled);
@@ -124,7 +124,7 @@ TEST_CASE("of many records some, most or all can go, and what is none stays") {
       REQUIRE(file);
       REQUIRE(file->put(records, Conflict::replace));
     }
-    // A row of no record, which nobody asks to go.
+    // A row that is no record; pruning must keep it.
     sql(folder / "f.db", "INSERT INTO record VALUES ('p', 1, 'k', 'r', '', '', 'garbage')");
     auto file = StoreFile::open(folder / "f.db", Access::write);
     REQUIRE(file);

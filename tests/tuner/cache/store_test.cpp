@@ -22,7 +22,7 @@ using testing::Folder;
 using testing::key;
 using testing::legal;
 
-/// A store and what it warned of.
+/// A store and its warnings.
 struct Opened {
   explicit Opened(StoreOptions options) {
     options.warn = [this](const std::string& text) { warnings.push_back(text); };
@@ -258,7 +258,7 @@ TEST_CASE("threads share a store") {
           const std::string region = fmt::format("B == {}, S == {}", t, i);
           if (!shared.store->add(key(), choice(region, "unroll=1"))) ++failed;
           const auto found = shared.store->look_up(key(), legal);
-          // Its own choice is seen by the thread that made it, whatever the others do.
+          // A thread sees the choice that it made, whatever the others do.
           if (!found || std::ranges::find((*found)->choices, region, &Choice::region) == (*found)->choices.end())
             ++failed;
         }
@@ -323,7 +323,7 @@ TEST_CASE("what cannot be opened is a miss with one warning, and results stay in
   CHECK(store.warnings[0].find(expected) != std::string::npos);
 }
 
-/// A small file system of its own on `path`, where the test may make one.
+/// A small file system of its own on `path`, if the test may make one.
 class Mount {
  public:
   explicit Mount(std::string path) : path_(std::move(path)) {

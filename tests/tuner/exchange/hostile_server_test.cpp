@@ -10,8 +10,8 @@
 #include "tuner/exchange/redis.h"
 #include "tuner/exchange/sync.h"
 
-// A server that does whatever it likes. The client is a process of its own, so that what it takes can be measured; a
-// hang ends it.
+// A hostile server. The client is a process of its own, so that its memory and time can be measured and a hang can be
+// ended.
 namespace padlock::tuner {
 namespace {
 
@@ -19,9 +19,9 @@ using std::chrono::milliseconds;
 using Serve = std::function<void(int)>;
 
 constexpr int kHangSeconds = 120;
-/// The bytes of an exchange, once more for a text that is parsed, and what a process has anyway, with a sanitizer's.
+/// The bytes of an exchange, as much again for the parsed text, and the memory of an idle process, with a sanitizer's.
 constexpr long kMostKib = 320L << 10;
-/// Longer than any test: what ends then ends for another reason than the time.
+/// Longer than any test: a process that ends before has another reason than the time.
 constexpr milliseconds kPatience = std::chrono::minutes(5);
 
 bool sends(int fd, std::string_view bytes) {
@@ -33,7 +33,7 @@ bool sends(int fd, std::string_view bytes) {
   return true;
 }
 
-/// Reads a command, in whatever pieces it comes; false where the client has left.
+/// Reads a command, in any number of pieces; returns false if the client has left.
 bool hears(int fd) {
   char bytes[65536];
   return ::recv(fd, bytes, sizeof bytes, 0) > 0;
@@ -44,7 +44,7 @@ void wait_for_the_end(int fd) {
   }
 }
 
-/// What a sync of a small cache with this server says last, or nothing.
+/// Returns the last problem of a sync of a small cache with this server; empty if there is none.
 std::string problem_at(const std::string& place, milliseconds patience) {
   auto file = StoreFile::in_memory();
   if (!file || !file->put(std::vector{record_of(testing::key())}, Conflict::replace)) return "no cache";
@@ -55,7 +55,7 @@ std::string problem_at(const std::string& place, milliseconds patience) {
   return done->problems.empty() ? "" : done->problems.back();
 }
 
-/// The same from a process of its own, of which the memory and the end are checked.
+/// As above, in a process of its own, whose memory and end are checked.
 std::string problem_with(const Serve& serve, milliseconds patience = kPatience) {
   const testing::Listener listener;
   int ends[2];

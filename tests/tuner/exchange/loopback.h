@@ -21,7 +21,7 @@
 // Servers on this machine's loopback interface, for tests of an exchange.
 namespace padlock::tuner::testing {
 
-/// A socket that listens at a port of its own, until it goes.
+/// A socket that listens on a port of its own during its lifetime.
 class Listener {
  public:
   Listener() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -72,12 +72,12 @@ inline std::string redis_server_file() {
   return {};
 }
 
-/// A Redis server without files, which goes with the object.
+/// A Redis server without files, which ends with the object.
 class RedisServer {
  public:
   RedisServer() {
     {
-      const Listener free;  // for a moment
+      const Listener free;  // closed at once: only its port is used
       place_ = free.place();
       port_ = free.port();
     }

@@ -63,7 +63,7 @@ std::string problem_of(const std::string& place, milliseconds patience) {
   return done->problems[0].substr(("redis://" + place + ": ").size());
 }
 
-/// The same of a server that reads what there is and then gives these answers, one a command.
+/// As above, for a server that reads everything and then gives these answers, one for each command.
 std::string problem_of_answers(const std::vector<std::string>& answers, milliseconds patience = kPatience) {
   const testing::OneConnection server([answers](int fd) {
     char bytes[65536];
@@ -178,7 +178,8 @@ TEST_CASE("places that are none are refused") {
   CHECK(CacheExchange::open("rediss://host").error().code == Code::unimplemented);
 }
 
-/// What a client says to a server that takes every command for PING, before it hears of its first command.
+/// Returns the bytes that a client sends before the answer to its first command. The server takes every command for
+/// PING.
 std::string heard_from(const std::string& who) {
   std::string heard;
   {

@@ -46,7 +46,7 @@ StoreFile cache_with(const std::vector<Record>& records) {
 
 std::string text_of(StoreFile& file) { return to_lines(file.all().records); }
 
-/// Exports in memory, an exchange that can do what others do at the same time, and fail.
+/// Exports in memory: an exchange that can change during a sync, as by others, and fail.
 class FakeExchange : public CacheExchange {
  public:
   Result<std::vector<std::string>> names() override {
@@ -142,7 +142,7 @@ TEST_CASE("of garbage nothing is taken, a problem names it, the rest goes on, an
   const std::string good = to_lines(kSecond), cut = good.substr(0, good.size() - 10);
   const std::string foreign = "{\"schema\":2}\n", changed = to_lines(kThird);
   const std::pair<std::string, std::string> files[] = {
-      {hash128(changed) + ".v1.jsonl", changed + "x"},           // not what its name says
+      {hash128(changed) + ".v1.jsonl", changed + "x"},           // does not match its name
       {"odd \n name.v1.jsonl", to_lines(kThird)},                // nor is this
       {hash128(good + cut) + ".v1.jsonl", good + cut},           // one good line, one bad one
       {hash128(foreign) + ".v1.jsonl", to_lines({}) + foreign},  // of another version, under this one's name
@@ -193,7 +193,7 @@ TEST_CASE("an exchange that fails at any call has lost nothing, and the next one
     StoreFile file = cache_with(kThird);
     const Synced done = synced(file, exchange);
     const bool failed = exchange.calls > fails_from;
-    // Removing is tried once all is safe, and what stays is no problem.
+    // Removing is tried after everything is safe; exports that stay are no problem.
     CHECK(done.problems == (exchange.calls > 4 ? std::vector<std::string>{} : std::vector<std::string>{"fake: gone"}));
     exchange.fails_from = 1'000'000;
     StoreFile other = cache_with({});
@@ -218,7 +218,7 @@ TEST_CASE("what another writer removes meanwhile is found in its own export") {
   StoreFile file = cache_with(kThird);
   CHECK(synced(file, exchange).problems == std::vector<std::string>{});
   CHECK(text_of(file) == merged_text({kFirst, kSecond, kThird}));
-  // One that lists what it does not have ends, too.
+  // A sync ends even if the exchange lists exports that it does not have.
   exchange.ghosts = {"a"};
   exchange.new_ghosts = true;
   CHECK(synced(file, exchange).written == 0);
@@ -243,7 +243,7 @@ TEST_CASE("what a cache has already is not parsed again, and only what is new co
   CHECK(synced(other, exchange).parsed == static_cast<std::int64_t>(kFirst.size()));
   CHECK(synced(file, exchange).parsed == 0);
   REQUIRE(other.put(kThird, Conflict::keep_later));
-  CHECK(synced(other, exchange).parsed == 1);  // what it has later itself
+  CHECK(synced(other, exchange).parsed == 1);  // records that it has later itself
   CHECK(synced(file, exchange).parsed == 2);
   CHECK(text_of(file) == merged_text({kFirst, kThird}));
   exchange.put(kSecond);

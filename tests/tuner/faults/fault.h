@@ -7,11 +7,11 @@
 
 #include "tuner/cache/verdict.h"
 
-// What a config may do wrong, and what must be said of it: the one table of the fault suite, for the worker that does
-// it and for the test that expects it.
+// The faults of a config and the right verdict on each: the one table of the fault suite, for the worker that has the
+// fault and for the test that expects the verdict.
 namespace padlock::tuner::faults {
 
-/// Of verdicts: where a device cannot have that fault.
+/// A verdict for a device that cannot have the fault.
 inline constexpr std::optional<Verdict> kNever = std::nullopt;
 
 // X(name, verdict on the host, verdict on the fake driver, part of the message)
@@ -59,7 +59,7 @@ inline constexpr std::optional<Verdict> kNever = std::nullopt;
   X(no_scratch_memory, Verdict::out_of_memory, Verdict::out_of_memory, "bytes of scratch memory")                     \
   X(no_memory_to_compile, Verdict::crash, Verdict::crash, "died of SIGABRT (Aborted)")
 
-// What is no config's own fault, and has a test of its own: wrong_reference.
+// Also a fault that is not a config's and has a test of its own: wrong_reference.
 enum class Fault : std::uint8_t {
   none,
   wrong_reference,
@@ -81,23 +81,24 @@ inline constexpr std::array kExpectations = {
 #undef PADLOCK_FAULT
 };
 
-/// Says whether the kernel that compares memory on the device is wrong, of a GPU, whatever the config.
+/// Returns whether the fault is in the kernel that compares memory on a GPU, whatever the config.
 [[nodiscard]] constexpr bool is_of_comparison(Fault fault) {
   return fault >= Fault::blind_to_first && fault <= Fault::sees_too_much;
 }
 
-/// Names the fault that the worker's process has, in its environment.
+/// The environment variable with the fault of the worker's process.
 inline constexpr const char* kFaultVariable = "PADLOCK_TEST_FAULT";
-/// Configs with this text among them have it; all others are healthy.
+/// Configs that contain this text have the fault; others do not.
 inline constexpr std::string_view kFaultyHost = "unroll=4";
 inline constexpr std::string_view kFaultyGpu = "items=4";
-/// Names another such text.
+/// The environment variable that replaces that text.
 inline constexpr const char* kFaultyConfigsVariable = "PADLOCK_TEST_FAULTY_CONFIGS";
-/// Names the one place of a request, from 0, at which they misbehave.
+/// The environment variable with the only place in a request, from 0, at which they misbehave.
 inline constexpr const char* kFaultyPlaceVariable = "PADLOCK_TEST_FAULTY_PLACE";
-/// Names a text: compiling a config with it kills the process, whichever config is tried.
+/// The environment variable with a text: compiling a config that contains it kills the process, whichever config is
+/// tried.
 inline constexpr const char* kCrashCompilingVariable = "PADLOCK_TEST_CRASH_COMPILING";
-/// Names a step (its text) at whose beginning the process kills itself, of those configs.
+/// The environment variable with a step's name: at its beginning the process kills itself, for those configs.
 inline constexpr const char* kDeathVariable = "PADLOCK_TEST_DEATH";
 
 }  // namespace padlock::tuner::faults

@@ -50,7 +50,7 @@ struct Launch {
   std::int64_t input_bytes = 0, output_bytes = 0;  // of the last input that is read, and the one result, which follows
 };
 
-/// The real code of a kernel, of the variant that assumes nothing. The program outlives what was loaded of it.
+/// The real code of a kernel, of the variant without assumptions. The program outlives the loaded code.
 struct RealKernel {
   const ir::Program* program = nullptr;
   abi::KernelAbi abi;
@@ -129,7 +129,7 @@ void end_wrongly(Fault fault) {
   }
 }
 
-/// Does what a fault does once the whole output was computed.
+/// Does the wrong thing that a fault does after the whole output is computed.
 void do_wrong(const abi::HostLaunch& launch, const Launch& sizes, std::byte* input, std::byte* output) {
   Current& self = current();
   std::byte* const end = output + sizes.output_bytes;
@@ -278,7 +278,7 @@ bool overlooks(Fault fault, ComparisonWords words, std::uint64_t at) {
   }
 }
 
-/// What the kernel that compares does, on this CPU, and what it does wrong.
+/// Runs the comparing kernel on this CPU, with its fault.
 void run_comparison(abi::HostEntry entry, ComparisonWords words, std::int64_t threads) {
   const Fault fault = current().of_comparison;
   auto* const found = std::bit_cast<std::uint64_t*>(words[abi::ComparisonWord::found]);
@@ -373,7 +373,7 @@ class FaultyCompiler final : public compiler::TargetCompiler {
     return faulty;
   }
 
-  /// The code as it is, with twins that the driver runs.
+  /// Returns the code unchanged, with twins that the driver runs.
   Result<abi::CompiledCode> faulty_ptx(const ir::Program& program, const Options& options) {
     PADLOCK_TRY(abi::CompiledCode code, real_->compile(program, options));
     const char* const file = std::getenv(runtime::cuda::Driver::kFileVariable);
@@ -409,7 +409,7 @@ class FaultyCompiler final : public compiler::TargetCompiler {
   std::unique_ptr<compiler::TargetCompiler> real_;
   bool makes_ptx_;
   std::mutex mutex_;
-  // All that was compiled, since it may be run as long as it is loaded.
+  // Everything compiled so far: it may run as long as it is loaded.
   std::vector<runtime::HostImage> images_;
   std::vector<std::unique_ptr<RealKernel>> kernels_;
   std::vector<std::unique_ptr<Twin>> twins_;

@@ -81,7 +81,7 @@ void break_protocol(Fault fault) {
   }
 }
 
-/// While it lives, there are hardly any addresses for what is mapped.
+/// During its lifetime there are hardly any addresses for mappings.
 class NoAddresses {
  public:
   NoAddresses() {

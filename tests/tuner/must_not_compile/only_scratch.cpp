@@ -1,4 +1,5 @@
-// The control: what the files beside it do wrongly, done rightly. It compiles, so what they lack is no header or flag.
+// The control: does correctly what the files beside it do wrongly. It compiles, so they do not fail for a missing
+// header or flag.
 #include <type_traits>
 
 #include "runtime/scratch/scratch_launch.h"

@@ -18,7 +18,7 @@
 
 namespace padlock::tuner::testing {
 
-/// Configs "c0", "c1", ... with a time each, tried without running anything.
+/// Configs "c0", "c1", ... with a time each. Trying one runs nothing.
 class FakeTrials {
  public:
   explicit FakeTrials(std::vector<double> times_us, std::uint64_t seed = 1, double noise = 0.005)
@@ -81,7 +81,7 @@ class FakeTrials {
     for (std::size_t i = 0; i < configs.size(); ++i) candidates[i].config = configs[i];
   }
 
-  /// How often alone or in turn with others.
+  /// Returns how often it was timed, alone or in turn with others.
   [[nodiscard]] int timed(const std::string& config) const {
     return static_cast<int>(std::count_if(log.begin(), log.end(), [&](const Trial& t) {
       return t.timing_ms > 0 && (t.config == config || std::ranges::count(t.rivals, config) > 0);
@@ -95,20 +95,20 @@ class FakeTrials {
 
   std::vector<Candidate> candidates;
   std::map<std::string, Verdict> failures;
-  std::set<std::string> wrong_in_races = {};  // and then alone, too, where `exposed`
+  std::set<std::string> wrong_in_races = {};  // and alone, too, if `exposed`
   bool exposed = true;
   std::set<std::string> wrong_when_awkward;
-  std::optional<TryPoint> wrong_at = {};       // only there
-  std::optional<TryPoint> ends_batch_at = {};  // there memory ends, and the worker with it
+  std::optional<TryPoint> wrong_at = {};       // wrong only there
+  std::optional<TryPoint> ends_batch_at = {};  // memory ends there, and the worker with it
   bool awkward_failures = true;
   int cancels_at = 0;    // the number of a try, from 1; 0: none
-  int slower_after = 0;  // tries; 0: never
+  int slower_after = 0;  // number of tries; 0: never
   std::function<bool(const Trial&)> after;
-  double memory_effect = 0;  // deviation of what a config's time owes to where its buffers are
-  double moment_effect = 0;  // the same of when it is timed, as long as that goes on
-  std::function<double(std::size_t, Setting)> factor;  // of a candidate's time in a setting; empty: 1
+  double memory_effect = 0;                            // deviation of a config's time with the place of its buffers
+  double moment_effect = 0;                            // deviation with the moment, which lasts for a while
+  std::function<double(std::size_t, Setting)> factor;  // a candidate's time in a setting is multiplied by it; empty: 1
   double clock = 0, seconds_a_try = 0.1;
-  std::function<double(const Trial&)> seconds_of;  // in place of that
+  std::function<double(const Trial&)> seconds_of;  // replaces all of that
   bool interrupted = false;
   std::vector<Trial> log;
   std::map<std::string, Measurement> kept;
@@ -141,7 +141,7 @@ class FakeTrials {
     }
     return result;
   }
-  /// The same as long as the memory is.
+  /// As above, for as long as the memory is kept.
   double luck_of(std::size_t index, const Trial& trial) {
     const auto [known, is_new] = luck_.try_emplace({index, trial.placement}, 1.0);
     if (is_new) known->second += memory_effect * std::normal_distribution<double>()(random_);
@@ -151,7 +151,7 @@ class FakeTrials {
     return factor ? factor(index, trial.setting) : 1;
   }
   double moment() { return moment_effect == 0 ? 1 : 1 + moment_effect * std::normal_distribution<double>()(random_); }
-  /// Rounds, of which every third is disturbed as a whole.
+  /// Makes rounds, of which every third is disturbed as a whole.
   TryResult race(const Trial& trial) {
     std::vector<std::string> runners = {trial.config};
     runners.insert(runners.end(), trial.rivals.begin(), trial.rivals.end());

@@ -1,4 +1,4 @@
-// Where tensors are found decides what a config is worth.
+// The place of tensors decides which config is best.
 
 #include "tuner/cache/regime.h"
 
@@ -48,7 +48,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a config that loses to the default in one setting of the regime is not chosen, however fast in the others") {
-  // Config 1 stores past the caches: a third of the time cold, and slower where anything reads the result.
+  // Config 1 stores past the caches: a third of the time if cold, and slower if the result is read next.
   const auto past_caches = [](double cold, double warm, double read) {
     return [=](std::size_t index, Setting setting) {
       if (index != 1) return 1.0;
@@ -110,7 +110,7 @@ TEST_CASE("what is known of another regime is measured again") {
   fake.log.clear();
   static_cast<void>(fake.search(options));
   CHECK(fake.timed_alone("c=0"));
-  // A record that says no regime is cold.
+  // A record without a regime is cold.
   for (Measurement& m : options.known) m.regime.reset();
   options.regime = Regime::cold;
   fake.log.clear();

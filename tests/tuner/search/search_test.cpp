@@ -1,4 +1,4 @@
-// The search alone: configs are numbers with a time, and the clock counts tries.
+// The search alone: a config is a number with a time, and the clock counts tries.
 
 #include "tuner/search/search.h"
 
@@ -133,7 +133,7 @@ TEST_CASE("who is wrong in a race alone is found out, and one that nobody is fou
 }
 
 TEST_CASE("what was timed in the first round alone does not win against those that raced") {
-  // The machine gets slower: the first round flatters whoever is not timed again.
+  // The machine becomes slower, so the first round flatters configs that are not timed again.
   std::vector<double> times(12, 10.0);
   times[0] = 20;
   FakeTrials fake(times, 1, 0.02);
@@ -246,7 +246,7 @@ TEST_CASE("the default alone is not said to be unbeaten, and its checks end with
         "enough");
   FakeTrials checked({10, 5, 6});
   outcome = checked.search(checked.options(Strategy::full, 0.6));
-  CHECK(checked.log.size() == 3);  // it, three checks that tell what checks take, and the fourth
+  CHECK(checked.log.size() == 3);  // that config, three checks that predict the time of all checks, and the fourth
   CHECK(outcome.reason ==
         "the budget ended before another config than the default was tried: 1 of 3 configs was measured; about 1 s are "
         "enough");
@@ -264,7 +264,7 @@ TEST_CASE("a winner that there is no time to check is not chosen") {
       "are enough");
   CHECK(fake.kept.at("c=1").verdict == Verdict::ok);  // it took too long here, which is no failure
   CHECK(fake.clock <= 12);
-  // Nor is one that may be wrong and that there is no time to try again.
+  // Nor does a config that may be wrong, if no time is left to try it again.
   FakeTrials suspect({10, 5, 5.05});
   suspect.wrong_in_races = {"c=1"};
   suspect.seconds_of = [](const Trial& trial) { return trial.rivals.empty() ? 0.1 : 6.2; };
@@ -347,7 +347,7 @@ TEST_CASE("fast leaves out what the model finds slow; random depends on the seed
 }
 
 TEST_CASE("what differs in one key from the best is tried, though the model finds nothing in it") {
-  // The model sees no difference; the best is two steps from what is tried at first.
+  // The model sees no difference; the best config is two steps from those tried first.
   std::vector<double> times;
   std::vector<std::string> configs;
   for (int a = 0; a < 6; ++a)
@@ -392,7 +392,7 @@ TEST_CASE("the model knows what costs much") {
   const auto same = [](auto&) {};
   // A store that goes past the caches need not fetch its line.
   CHECK(ns(large, same, host) < ns(large, [](auto& c) { c.nontemporal = false; }, host));
-  // Which ones do is said once, for the code and the model.
+  // One table says which do, for the code and the model.
   const auto of_bytes = [&](double bytes) {
     const auto sized = [&](auto& c) { c.read_bytes = c.write_bytes = bytes, c.chunks = bytes / 32; };
     const auto through = [&](auto& c) { sized(c), c.nontemporal = false; };
@@ -400,7 +400,8 @@ TEST_CASE("the model knows what costs much") {
   };
   CHECK(of_bytes(8 << 20));
   CHECK_FALSE(of_bytes((8 << 20) - 1));
-  // A core gets little of a last cache that is much larger than its own: what is streamed there is 8 times its own.
+  // A core gets little of a last cache that is much larger than its own: here 8 times its own is stored past the
+  // caches.
   const compiler::KernelCost middle{.read_bytes = 2e7, .write_bytes = 2e7, .nontemporal = true};
   const Machine huge{.threads = 2, .cache_bytes = 300 << 20};
   const Machine own{.threads = 2, .cache_bytes = 300 << 20, .core_cache_bytes = 2 << 20};
@@ -421,7 +422,7 @@ TEST_CASE("the model knows what costs much") {
                                   .flight_bytes = 4096,
                                   .trips = 1,
                                   .instructions = 3e7};
-  // Bytes; then what is on its way, trips, and instructions, each where it is more than can be hidden.
+  // Bytes first; then loads in flight, trips, and instructions, each if it exceeds what can be hidden.
   CHECK(ns(copy, same, gpu) < ns(copy, [](auto& c) { c.write_bytes = 2e8; }, gpu));
   CHECK(ns(copy, same, gpu) == ns(copy, [](auto& c) { c.flight_bytes = 8192; }, gpu));
   CHECK(ns(copy, same, gpu) < ns(copy, [](auto& c) { c.flight_bytes = 256; }, gpu));

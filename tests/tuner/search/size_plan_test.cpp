@@ -1,4 +1,4 @@
-// Where a program is measured, and for which sizes that speaks.
+// The sizes at which a program is measured, and the sizes for which the result counts.
 
 #include "tuner/search/size_plan.h"
 

@@ -1,5 +1,5 @@
-// Tunes the same problems again and again by a simulated clock, and compares the choices. How long a GPU's tries take,
-// and how far its times may be trusted, are an H200's.
+// Tunes the same problems repeatedly by a simulated clock, and compares the choices. The durations of a GPU's tries,
+// and the noise of its times, are an H200's.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ constexpr bool kOnlyCounts = true;  // a thousand searches take a sanitizer minu
 constexpr bool kOnlyCounts = false;
 #endif
 
-/// A problem's configs with what they take, and what the model thinks they take.
+/// A problem's configs with their times, and the times that the model predicts.
 struct Problem {
   std::vector<std::string> configs;
   std::vector<double> times_us, predicted_us;
@@ -74,7 +74,7 @@ double seconds_of(const Trial& trial, std::size_t tried) {
   return begin + (trial.rivals.empty() ? 0.008 : 0.012) + runners * trial.timing_ms / 1000;
 }
 
-/// Counts of what tunings of many problems chose.
+/// Counts the choices of many problems' tunings.
 struct Tally {
   int pairs = 0, near = 0, measured = 0;
   std::vector<double> regrets;
@@ -125,7 +125,7 @@ TEST_CASE("ten tunings of twelve problems agree within 3 %, and regret little, i
     for (const double model_error : {0.02, 0.2, kBlind}) {
       CAPTURE(budget);
       CAPTURE(model_error);
-      // A second is for nine configs or so: without a model, who is good among 48 may be none of them.
+      // A second is enough for about nine configs: without a model, the good ones among 48 may not be tried.
       if (budget < 2 && model_error == kBlind) continue;
       Tally tally = tally_of(budget, model_error, seed);
       INFO(fmt::format("regret: median {:.3f}; {:.1f} configs were measured", tally.regret(0.5),

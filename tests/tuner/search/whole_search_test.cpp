@@ -1,4 +1,4 @@
-// Counts what a whole search asks of the worker, on simt and on the fake driver: the same on both.
+// Counts the requests of a whole search to the worker. They are the same on simt and on the fake driver.
 
 #include <doctest/doctest.h>
 
@@ -27,7 +27,7 @@ constexpr const char* kProgram =
 constexpr std::size_t kConfigs = 6;
 constexpr int kHeats = 1 + 2 + 16;  // as long as two race
 
-/// Tries what a search asks for, and counts it. All configs take the same time, so that no noise decides what is asked.
+/// Counts the requests of a search. All configs take the same time, so that no noise changes the requests.
 class CountedTrials {
  public:
   explicit CountedTrials(std::string device) : device_(std::move(device)) {}
@@ -97,11 +97,12 @@ TEST_CASE("a whole search asks for each config once, the awkward sizes of one in
     CountedTrials counted(device);
     const SearchOutcome outcome = value_of(search_region("", sizes, candidates, options, std::ref(counted)));
     CHECK(outcome.config == candidates.front().config);
-    // Beside each config and each heat, three checks that tell what all take, and the others.
+    // One request for each config and each heat, one for three checks that predict the time of all, and one for the
+    // others.
     CHECK(outcome.requests == kTried + kHeats + 2);
     CHECK(outcome.trials == kTried + kHeats + checks);
     CHECK(counted.steps[Step::prepare] == outcome.trials);
-    // Nothing is verified twice, and a race takes what was.
+    // Nothing is verified twice, and a race uses the verified configs.
     CHECK(counted.steps[Step::compile] == kTried + checks);
     CHECK(counted.steps[Step::run] == kTried + checks);
     CHECK(counted.steps[Step::time] == kTried + kHeats);

@@ -1,4 +1,4 @@
-// Comparing results on a GPU: the kernel, as this CPU runs it, and how little else it takes.
+// Comparing results on a GPU: the kernel, as this CPU runs it, and how little memory it takes.
 
 #include "tuner/trial/device_reference.h"
 
@@ -39,7 +39,7 @@ class Kernel {
     image_ = *std::move(image);
   }
 
-  /// What it finds among `count` bytes, of which the first is number `first`.
+  /// Returns the difference that it finds among `count` bytes; the first is number `first`.
   std::uint64_t find(const std::byte* actual, const std::byte* expected, std::byte pattern, std::size_t count,
                      std::uint64_t first, std::uint64_t found = kNothing, std::int64_t threads = 5) const {
     std::vector<std::uint64_t> words(static_cast<std::size_t>(ComparisonWord::count));

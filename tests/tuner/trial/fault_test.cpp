@@ -1,4 +1,4 @@
-// Configs that misbehave: each is caught and named, this process lives, and the healthy configs are as without it.
+// Configs that misbehave: each is caught and named, this process survives, and healthy configs are not affected.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ class CallersMemory {
   std::vector<std::uint64_t> words_;
 };
 
-/// What is expected, where the device can have the fault.
+/// Checks the expected verdict, if the device can have the fault.
 void check_fault(const Expectation& expectation, const std::string& device) {
   const auto expected = device == "host" ? expectation.on_host : expectation.on_gpu;
   if (!expected) return;

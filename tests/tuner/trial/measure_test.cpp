@@ -84,7 +84,7 @@ TEST_CASE("in turn, what changes changes for all, and it ends when it is known w
   CHECK(fastest_of(race.samples_ps) == 1);
   CHECK(paired_ratio(race.samples_ps[0], race.samples_ps[1]).median == doctest::Approx(1'500'000).epsilon(0.001));
   CHECK(paired_ratio(race.samples_ps[2], race.samples_ps[1]).median == doctest::Approx(1'005'000).epsilon(0.001));
-  // After the warm-up, who begins changes.
+  // After the warm-up the order rotates.
   CHECK(std::vector(order.begin() + 3, order.begin() + 9) == std::vector<std::size_t>{0, 1, 2, 1, 2, 0});
   // Rounds of a throttled device are discarded as a whole.
   bool slow = false;

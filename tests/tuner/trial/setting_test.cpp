@@ -1,4 +1,4 @@
-// Where the buffers of what is timed are found.
+// The place of the buffers during a timing.
 
 #include <doctest/doctest.h>
 
@@ -70,11 +70,11 @@ TEST_CASE("warm tensors are one set of buffers, cold ones many, of which the fir
   const std::vector<int> mixed = allocations_in(*fake, {Setting::warm, Setting::cold, Setting::warm, Setting::cold});
   const std::vector<int> cold = allocations_in(*fake, {Setting::cold, Setting::warm});
   CHECK(warm[1] == 0);
-  CHECK(warm[2] > 0);  // what results are read into
+  CHECK(warm[2] > 0);  // the memory into which results are read
   CHECK(warm[2] < 3 + 1);
   CHECK(mixed[0] == warm[0]);
   CHECK(cold[0] > warm[0]);
-  CHECK(mixed[1] == cold[0] - warm[0]);  // what is there serves as the first
+  CHECK(mixed[1] == cold[0] - warm[0]);  // the existing set is the first
   CHECK(mixed[2] == 0);
   CHECK(mixed[3] == 0);
   CHECK(cold[1] == 0);

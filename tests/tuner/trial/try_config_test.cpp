@@ -1,4 +1,4 @@
-// Configs that are right, and requests that are not, in this process.
+// Correct configs, and wrong requests, in this process.
 
 #include "tuner/trial/try_config.h"
 
@@ -90,7 +90,7 @@ TEST_CASE("a race times configs in turn, each verified before, and says which of
   }
 }
 
-/// The compiler of a target, which counts what it compiles, the reference's code apart.
+/// A target's compiler that counts its compiles, without the reference's.
 class CountingCompiler final : public compiler::TargetCompiler {
  public:
   CountingCompiler(std::unique_ptr<compiler::TargetCompiler> real, std::atomic<int>& compiled)
@@ -244,7 +244,7 @@ struct Sample {
   Problem problem = *Problem::create(program, request_for().symbols, 3);
 };
 
-/// Remembers what it maps, and where in it the first byte is that is not red.
+/// Keeps its mappings, and the offset of the first byte that is not red in each.
 class Remembering final : public runtime::ScratchSpace {
  public:
   Result<std::unique_ptr<runtime::ScratchMemory>> map(std::int64_t bytes, std::int64_t aligned,
@@ -433,7 +433,7 @@ TEST_CASE("a reference that has no time is computed, and compared at fewer eleme
   const auto results = *computation(-1)(sample.problem);
   CHECK(*hasty.difference(0, results[0]) == "");
   CHECK(Reference::compute(sample.problem, computation(-1), {.most_ms = 1e9})->note().empty());
-  // An element at an edge is among those that are compared, however few.
+  // Elements at edges are compared even if there is only one.
   CHECK_FALSE(Reference::compute(sample.problem, computation(0), {.most_ms = 1e-9}));
 }
 

@@ -54,7 +54,7 @@ TryResult sample_result() {
 }
 
 TEST_CASE("requests, results and steps come back as they were") {
-  // By their bytes, of which a field that is not read back would differ.
+  // Compares bytes, so that a field that is not read back shows.
   const std::string request = to_bytes(sample_request());
   CHECK(to_bytes(*request_from_bytes(request)) == request);
   CHECK(request_from_bytes(request)->symbols == sample_request().symbols);

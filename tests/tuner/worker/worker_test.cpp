@@ -1,4 +1,4 @@
-// The worker's process: how it is found, starts, is replaced, and ends with its parent.
+// The worker's process: how it is found, started and replaced, and how it ends with its parent.
 
 #include "tuner/worker/worker.h"
 
@@ -193,7 +193,7 @@ TEST_CASE("a worker in an endless loop ends with its parent") {
   ::close(pipe[1]);
 }
 
-/// What a good worker says of one request, damaged.
+/// Returns a good worker's answers to one request, with damaged bytes.
 std::string damaged_conversation(SplitMix& random) {
   std::string bytes = encode_frame(FrameKind::hello, "");
   const std::size_t hello = bytes.size();

@@ -19,8 +19,8 @@ class BoxVectors {
   void load_buffers() { rows_.load_buffers(vector_.fields); }
   /// The rows and columns of a slice of a box, as indices.
   struct Range {
-    llvm::Value *first_row, *rows;           ///< as the axes number rows: the first, and the number of rows
-    llvm::Value *first_column, *column_end;  ///< of each row
+    llvm::Value *first_row, *rows;           ///< numbers of rows in the axes' order: the first, and the count
+    llvm::Value *first_column, *column_end;  ///< of each row: the first column, and the end
   };
   /// Emits the coordinates of a row along the axes that number rows.
   [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row) {
@@ -68,7 +68,7 @@ class BoxVectors {
   RowEmitter rows_;
   Range box_ = {};
   std::vector<Group> groups_;
-  std::vector<llvm::Type*> types_;  // of a trip's values
+  std::vector<llvm::Type*> types_;  // types of a trip's values
 };
 
 }  // namespace padlock::compiler

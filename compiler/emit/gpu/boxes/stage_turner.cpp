@@ -44,8 +44,7 @@ void StageTurner::locate() {
         static_cast<std::uint64_t>(ir::byte_size(vector_.schedule().kernel.program->value(stage.tensor).dtype));
     const std::size_t buffer = vector_.context.buffer_of_input(stage.tensor);
     Value* address = builder_.CreatePtrToInt(vector_.fields.buffer(builder_, buffer), builder_.getInt64Ty());
-    ranges.address =
-        builder_.CreateTrunc(builder_.CreateUDiv(address, builder_.getInt64(size)), builder_.getInt32Ty());
+    ranges.address = builder_.CreateTrunc(builder_.CreateUDiv(address, builder_.getInt64(size)), builder_.getInt32Ty());
     Value* parts = builder_.CreateOr(ranges.address, ranges.fixed);
     for (std::size_t i = 0; i < turn.axes.size(); ++i)
       if (turn.axes[i] >= 0 && i != turn.across) parts = builder_.CreateOr(parts, stride(stage, turn.axes[i]));
@@ -60,8 +59,9 @@ void StageTurner::locate() {
   }
 }
 
-/// Emits the offset of an element. With `last_word` it is the first of a word, which begins at that coordinate across or
-/// before, maybe before the first that is copied. Past the last coordinate, the last element or word is loaded again.
+/// Emits the offset of an element. With `last_word` it is the first of a word, which begins at that coordinate across
+/// or before, maybe before the first that is copied. Past the last coordinate, the last element or word is loaded
+/// again.
 Value* StageTurner::element_of(std::size_t stage, const Square& square, int column, int word, int lane,
                                Value* last_word) {
   const BoxTurn& turn = *stage_at(stage).turn;

@@ -8,8 +8,9 @@
 
 namespace padlock::compiler {
 
-/// Emits copies into stages that have an input's elements in the output's order (BoxTurn). A thread loads some words of
-/// elements that lie together across, for four columns. It then stores four columns of each of those elements.
+/// Emits copies into stages that have an input's elements in the output's order (BoxTurn). For each of four columns a
+/// thread loads some words, whose elements are adjacent along the turned axis. For each of these elements it then
+/// stores the four columns.
 class StageTurner {
  public:
   /// `thread`: its number in the block, an index.
@@ -55,8 +56,7 @@ class StageTurner {
   [[nodiscard]] std::vector<llvm::Value*> load_elements(std::size_t stage, const StagedRun& run, const Square& square);
   [[nodiscard]] std::vector<llvm::Value*> load_pairs(std::size_t stage, const StagedRun& run,
                                                      llvm::ArrayRef<llvm::Value*> elements);
-  [[nodiscard]] llvm::Value* has_pairs(std::size_t stage, const StagedRun& run,
-                                       llvm::ArrayRef<llvm::Value*> elements);
+  [[nodiscard]] llvm::Value* has_pairs(std::size_t stage, const StagedRun& run, llvm::ArrayRef<llvm::Value*> elements);
   void store(std::size_t stage, const StagedRun& run, const Square& square, llvm::ArrayRef<llvm::Value*> words);
   [[nodiscard]] llvm::Value* place_of(std::size_t stage, llvm::Value* at, llvm::Value* bytes, int word, int lane);
   void store_words(std::size_t stage, const StagedRun& run, llvm::Value* at, llvm::Value* bytes,

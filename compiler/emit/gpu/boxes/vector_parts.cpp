@@ -11,7 +11,7 @@ Value* VectorParts::part_of(Value* result, Value* lane, int lanes) {
   const unsigned unit = std::max(part, 32U);  // the whole words that hold the part
   llvm::Type* units = llvm::FixedVectorType::get(builder.getIntNTy(unit), all / unit);
   Value* words = builder.CreateBitCast(result, units);
-  // Halves what is left each time, so that no index is computed.
+  // Halves the rest each time, so that no index is computed.
   std::vector<Value*> left;
   for (std::uint64_t i = 0; i < all / unit; ++i) left.push_back(builder.CreateExtractElement(words, i));
   for (unsigned half = all / 2; left.size() > 1; half /= 2) {

@@ -5,7 +5,7 @@
 
 namespace padlock::compiler {
 
-/// One tensor's element at the first of a thread's words of a tile, and the distance to other words.
+/// The first of a thread's tile words in one tensor: its element, and the distance to the thread's other words.
 struct TileStart {
   llvm::Value* element = nullptr;  ///< an offset
   llvm::Value* step = nullptr;     ///< elements to the next loaded column, or stored row: an offset
@@ -86,14 +86,16 @@ class TileAddresses : private TileEmitterBase {
     std::int64_t by = 0;
   };
   [[nodiscard]] Displaced displaced(ir::Expr e, ir::Expr other) const;
-  /// Emits by how many elements an element is past a multiple of `elements` in memory, an index.
+  /// Emits the distance, an index, from an element back to the nearest address that is a multiple of `elements`
+  /// elements.
   [[nodiscard]] llvm::Value* past(llvm::Value* pointer, ir::DType dtype, llvm::Value* element, int elements);
   [[nodiscard]] llvm::Value* past_of(llvm::Value* pointer, ir::DType dtype, int elements) const;
-  /// Emits whether an element, and all elements whole steps from it, are multiples of `elements` in memory.
+  /// Emits whether an element's address is a multiple of `elements` elements, and that of every element whole steps
+  /// away.
   [[nodiscard]] llvm::Value* is_multiple(llvm::Value* pointer, ir::DType dtype, const TileStart& start, int elements);
 };
 
-/// Returns an expression in which the variable is greater by `by`.
+/// Returns the expression with the variable replaced by itself plus `by`.
 [[nodiscard]] ir::Expr with_later(ir::ExprContext& exprs, ir::Expr e, ir::Expr variable, std::int64_t by);
 
 }  // namespace padlock::compiler

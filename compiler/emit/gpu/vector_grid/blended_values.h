@@ -37,7 +37,8 @@ class BlendedValues {
   llvm::Value* column_;
   LaneMasks masks_;
   std::vector<llvm::Value*> vectors_ = {};  // of each load
-  std::vector<llvm::Value*> ends_ = {};     // of each segment the lane after its last, i32: from 0 to the lanes of a vector
+  std::vector<llvm::Value*> ends_ =
+      {};  // of each segment the lane after its last, i32: from 0 to the lanes of a vector
 };
 
 }  // namespace padlock::compiler

@@ -13,9 +13,9 @@ using llvm::Value;
 namespace {
 
 struct Instruction {
-  int bytes;  // of the instruction's vector
+  int bytes;  // bytes of the instruction's vector
   int size;   // the least size of elements that it is used for
-  int unit;   // bytes that it permutes as one
+  int unit;   // bytes that move together
   unsigned intrinsic;
   unsigned of_two = 0;  // its twin that takes lanes of two vectors, if that is as fast
 };

@@ -39,7 +39,7 @@ class VectorPermute {
 
   llvm::IRBuilder<>& builder_;
   int lanes_, size_;
-  int bytes_;  // of the instruction's vector
+  int bytes_;  // bytes of the instruction's vector
   int unit_;   // bytes that it permutes as one
   unsigned intrinsic_;
   unsigned intrinsic_of_two_;  // takes lanes of two vectors, and is as fast; or 0

@@ -56,8 +56,8 @@ class ActivationEmitter {
   Value* softplus(Value* x);
   Value* round_to_odd(Value* sum, Value* lacking);
 
-  FloatEmitter f_;       // of f64
-  FloatEmitter narrow_;  // of arguments: f32, or f64 on a CPU
+  FloatEmitter f_;       // computes in f64
+  FloatEmitter narrow_;  // computes in the arguments' type: f32, or f64 on a CPU
 };
 
 }  // namespace padlock::compiler
