@@ -52,6 +52,8 @@ class Counted {
   template <class U, class... Arguments>
   friend U* make(const padlock_allocator& allocator, std::size_t extra_bytes, Arguments&&... arguments);
 
+  // Raised relaxed: who does holds a reference. Lowered with release, and with acquire by the last: all uses lie before
+  // the destructor.
   std::atomic<int> references_ = 1;
   Block block_;
 };

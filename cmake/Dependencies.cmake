@@ -60,6 +60,16 @@ target_include_directories(padlock_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 # LLVM_DEFINITIONS says what C++11 and libstdc++ do by themselves; without it the compiler's sources can begin with the
 # same precompiled headers as the others.
 
+# The back ends: any of these CPUs, and GPUs, is a target from any machine.
+set(padlock_llvm_back_ends NVPTX)
+foreach(cpu X86 AArch64)
+  if(cpu IN_LIST LLVM_TARGETS_TO_BUILD)
+    list(APPEND padlock_llvm_back_ends ${cpu})
+    string(TOUPPER PADLOCK_LLVM_${cpu} definition)
+    target_compile_definitions(padlock_llvm INTERFACE ${definition})
+  endif()
+endforeach()
+
 if(PADLOCK_STATIC_DEPENDENCIES)
   find_library(PADLOCK_ZLIB_LIBRARY libz.a REQUIRED)
   find_library(PADLOCK_ZSTD_LIBRARY libzstd.a REQUIRED)
@@ -67,7 +77,7 @@ if(PADLOCK_STATIC_DEPENDENCIES)
   # twins; Z3 and libxml2 have users only in parts of LLVM that are not linked.
   set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES
                         "rt;dl;m;${PADLOCK_ZLIB_LIBRARY};${PADLOCK_ZSTD_LIBRARY};LLVMDemangle")
-  llvm_map_components_to_libnames(padlock_llvm_libraries core support object passes ipo irreader ${PADLOCK_LLVM_TARGETS})
+  llvm_map_components_to_libnames(padlock_llvm_libraries core support object passes ipo irreader ${padlock_llvm_back_ends})
   target_link_libraries(padlock_llvm INTERFACE ${padlock_llvm_libraries})
 else()
   target_link_libraries(padlock_llvm INTERFACE LLVM)

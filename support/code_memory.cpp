@@ -27,6 +27,10 @@ Result<std::shared_ptr<const CodeMemory>> CodeMemory::map(std::span<const std::b
   made->pages_ = pages;
   made->bytes_ = code.size();
   std::memcpy(pages, code.data(), code.size());
+  // A CPU whose caches of code do not watch its stores (AArch64) could run older bytes. On x86-64 the call does
+  // nothing.
+  auto* const first = static_cast<char*>(pages);
+  __builtin___clear_cache(first, first + code.size());
   // Never writable and executable at once: an attacker could overwrite such code while it can run.
   if (::mprotect(pages, code.size(), PROT_READ | PROT_EXEC) != 0) return refused("mprotect", code.size(), errno);
   return made;

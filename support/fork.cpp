@@ -23,7 +23,9 @@ constinit thread_local int depth = 0;
 /// Initialised with constants and never destroyed, so that nothing runs when the library is unloaded.
 struct ForkGate {
   pthread_rwlock_t lock = kFreshLock;  // threads inside guards read it, a forking thread writes it
-  std::atomic<int> inside = 0;         // number of threads inside
+  // The three atomics are relaxed. They change in a forked child that has one thread, and its later threads see them.
+  // Only the child reads `inside`.
+  std::atomic<int> inside = 0;  // number of threads inside
   std::atomic<bool> refuses = false;
   std::atomic<std::uint64_t> generation = 0;
   std::mutex listening;               // only taken inside a guard

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -13,6 +15,9 @@ class DefaultFpEnvironment {
 #if defined(__x86_64__)
   DefaultFpEnvironment() : saved_(_mm_getcsr()) { _mm_setcsr(0x1F80); }
   ~DefaultFpEnvironment() { _mm_setcsr(saved_); }
+#elif defined(__aarch64__)
+  DefaultFpEnvironment() : saved_(get()) { set(0); }
+  ~DefaultFpEnvironment() { set(saved_); }
 #endif
   DefaultFpEnvironment(const DefaultFpEnvironment&) = delete;
   DefaultFpEnvironment& operator=(const DefaultFpEnvironment&) = delete;
@@ -20,6 +25,15 @@ class DefaultFpEnvironment {
  private:
 #if defined(__x86_64__)
   unsigned saved_;
+#elif defined(__aarch64__)
+  static std::uint64_t get() {
+    std::uint64_t value = 0;
+    asm volatile("mrs %0, fpcr" : "=r"(value));
+    return value;
+  }
+  // The clobber keeps what reads or writes memory on its side. Its callers compute in functions of their own.
+  static void set(std::uint64_t value) { asm volatile("msr fpcr, %0" : : "r"(value) : "memory"); }
+  std::uint64_t saved_;
 #endif
 };
 

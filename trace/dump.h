@@ -26,6 +26,7 @@ class DumpFolder {
   void give_up(const std::string& why);
 
   const std::string path_;
+  // In the default order: each use writes files.
   std::atomic<bool> usable_ = true;
   std::atomic<int> next_ = 0;
 };

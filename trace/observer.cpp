@@ -91,6 +91,7 @@ class ObservedCompiler final : public TargetCompiler {
   }
   [[nodiscard]] std::string description() const override { return real_->description(); }
   Result<abi::CompiledCode> compile_comparison(bool for_simt) override { return real_->compile_comparison(for_simt); }
+  [[nodiscard]] std::optional<Architecture> architecture() const override { return real_->architecture(); }
   [[nodiscard]] std::vector<std::string> required_features() const override { return real_->required_features(); }
   [[nodiscard]] Status check_runs_here() const override { return real_->check_runs_here(); }
 

@@ -20,9 +20,9 @@ struct padlock_tuner : padlock::capi::Counted<padlock_tuner> {
 
   const padlock::capi::Ref<padlock_program> program;
   padlock::session::TuneOptions options;  // never changed
-  std::atomic<bool> cancelled = false;
-  std::mutex running;          // held during a run
-  mutable std::mutex reading;  // guards the members below
+  std::atomic<bool> cancelled = false;    // in the default order: read a few times a second
+  std::mutex running;                     // held during a run
+  mutable std::mutex reading;             // guards the members below
   std::optional<std::string> report;
 };
 

@@ -41,7 +41,7 @@ struct padlock_context : padlock::capi::Counted<padlock_context> {
 
   const std::unique_ptr<padlock::session::LaunchContext> launching;  // a session::Context if there is a compiler
   const padlock::capi::Log log;
-  std::string cache_file;  // of tuning; empty: none
-  std::atomic<std::int64_t> tunings = 0;
-  padlock::capi::KernelTable kernels;  // last, so that kernels are destroyed before their context
+  std::string cache_file;                 // of tuning; empty: none
+  std::atomic<std::int64_t> tunings = 0;  // raised after the cache has the results, in the default order: a release
+  padlock::capi::KernelTable kernels;     // last, so that kernels are destroyed before their context
 };

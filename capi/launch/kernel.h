@@ -37,6 +37,8 @@ struct padlock_kernel {
         target(compiled.target()),
         block_(block) {}
 
+  // Raised relaxed: who does has the kernel by a reference or by the table. Lowered with release and, by who frees it,
+  // read with acquire: all uses lie before.
   std::atomic<int> references_ = 0;
   padlock::capi::Block block_;
 };

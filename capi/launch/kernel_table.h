@@ -56,7 +56,8 @@ class KernelTable {
     bool bounds_check;
     std::int64_t learnt;
     std::mutex compiling;
-    std::atomic<padlock_kernel*> kernel = nullptr;  // owned; set once
+    // Owned; set once, with release, and read with acquire: `find` holds the lock of the map alone, not `compiling`.
+    std::atomic<padlock_kernel*> kernel = nullptr;
     [[nodiscard]] KernelKey key() const { return {text, device, target, config, bounds_check, learnt}; }
   };
 
@@ -65,8 +66,8 @@ class KernelTable {
   void forget_empty(const std::shared_ptr<Entry>& entry) noexcept;
 
   mutable std::shared_mutex mutex_;
-  std::map<KernelKey, std::shared_ptr<Entry>> entries_;  // shared with the caller that compiles; guarded by mutex_
-  std::atomic<std::int64_t> compiled_ = 0, look_ups_ = 0;
+  std::map<KernelKey, std::shared_ptr<Entry>> entries_;    // shared with the caller that compiles; guarded by mutex_
+  std::atomic<std::int64_t> compiled_ = 0, look_ups_ = 0;  // relaxed: statistics, by which nothing is decided
 };
 
 }  // namespace padlock::capi

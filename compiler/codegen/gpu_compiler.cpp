@@ -101,9 +101,9 @@ class PtxMaker {
 
   std::string program_;
   PassLog* log_;
-  std::deque<Result<Text>> texts_;  // a deque, whose elements stay where they are
-  std::atomic<std::size_t> instructions_ = 0;
-  std::vector<std::jthread> threads_;  // declared last, so that they end before what they use
+  std::deque<Result<Text>> texts_;             // a deque, whose elements stay where they are
+  std::atomic<std::size_t> instructions_ = 0;  // in the default order: once a module
+  std::vector<std::jthread> threads_;          // declared last, so that they end before what they use
 };
 
 /// A program's kernels: the schedules of each, the variants of each, and the contracts of the emitted variants.
@@ -145,6 +145,7 @@ class LlvmGpuCompiler final : public CompilerBase {
 
   [[nodiscard]] Config default_config() const override { return GpuConfig::standard(); }
   [[nodiscard]] std::string description() const override { return architecture_; }
+  [[nodiscard]] std::optional<Architecture> architecture() const override { return std::nullopt; }
   [[nodiscard]] std::vector<std::string> required_features() const override { return {}; }
   [[nodiscard]] Status check_runs_here() const override { return {}; }
 

@@ -21,13 +21,12 @@ class LlvmHostCompiler final : public CompilerBase {
     config.unroll = 64 / config.vector_bytes;
     return config;
   }
-  [[nodiscard]] std::string description() const override {
-    return target_.features().cpu + " " + target_.features().features;
-  }
+  [[nodiscard]] std::string description() const override { return target_.cpu() + " " + target_.features().features; }
+  [[nodiscard]] std::optional<Architecture> architecture() const override { return target_.features().architecture; }
   [[nodiscard]] std::vector<std::string> required_features() const override { return target_.required_features(); }
   [[nodiscard]] Status check_runs_here() const override {
     if (target_.runs_here()) return {};
-    return failed_precondition(fmt::format("code for CPU {} may not run on this machine", target_.features().cpu));
+    return failed_precondition(fmt::format("code for CPU {} may not run on this machine", target_.cpu()));
   }
   Result<abi::CompiledCode> compile_comparison(bool /*for_simt*/) override {
     return invalid_argument("expected a GPU's target, found that of a CPU, whose memory needs no kernel to compare it");

@@ -12,12 +12,16 @@
 
 namespace padlock::compiler {
 
+class HostArchitecture;
+
 /// A host CPU to make code for. Immutable, thread-safe.
 class HostTarget {
  public:
   /// `name` and errors: as of make_host_compiler.
   [[nodiscard]] static Result<HostTarget> create(std::string_view name);
 
+  /// The CPU as it was asked for: a level's name, or LLVM's name of a CPU.
+  [[nodiscard]] const std::string& cpu() const { return cpu_; }
   [[nodiscard]] const TargetFeatures& features() const { return features_; }
   /// Bytes of the widest vector that the CPU stores at once.
   [[nodiscard]] int vector_bytes() const { return vector_bytes_; }
@@ -31,7 +35,8 @@ class HostTarget {
 
  private:
   HostTarget() = default;
-  const llvm::Target* target_ = nullptr;  // LLVM's registry owns it
+  std::shared_ptr<const HostArchitecture> architecture_;  // shared by copies of this
+  std::string cpu_;
   TargetFeatures features_;
   int vector_bytes_ = 16;
   VectorPermutes permutes_;

@@ -14,6 +14,7 @@
 #include "compiler/targets/config.h"
 #include "compiler/targets/cost.h"
 #include "ir/program.h"
+#include "support/cpu/architecture.h"
 #include "support/error.h"
 
 namespace padlock::compiler {
@@ -43,10 +44,10 @@ class TargetCompiler {
     PassLog* log = nullptr;            ///< borrowed; used by `compile`, `prove` and the stages llvm and assembly
   };
 
-  /// `target`: "host" (the running CPU and its features), "host:NAME" with LLVM's name of a 64-bit CPU such as
-  /// x86-64-v3, or one of abi::gpu_targets. LLVM gets no other text, since some names make it end the process. Errors:
-  /// invalid_argument for another name (with the expected names and the nearest one), unavailable if LLVM has no back
-  /// end for the target.
+  /// `target`: "host" (the running CPU and its features), "host:NAME" with a level (kLevels) or LLVM's name of
+  /// a 64-bit CPU, or one of abi::gpu_targets. LLVM gets no other text, since some names make it end the process.
+  /// Errors: invalid_argument for another name (with the expected names and the nearest one), unavailable if LLVM has
+  /// no back end for the target.
   [[nodiscard]] static Result<std::unique_ptr<TargetCompiler>> create(const std::string& target);
   virtual ~TargetCompiler() = default;
 
@@ -61,6 +62,9 @@ class TargetCompiler {
                                                          std::span<const ir::Binding> bindings) = 0;
   /// Returns the CPU and its features, or a GPU's architecture, for an artifact's identity.
   [[nodiscard]] virtual std::string description() const = 0;
+
+  /// Returns the architecture of a CPU; nothing for a GPU.
+  [[nodiscard]] virtual std::optional<Architecture> architecture() const = 0;
 
   /// Host: an image with one kernel per group of results of equal extents, for any machine of the target. GPU: PTX,
   /// made by one thread per variant; or, for simt, the same kernels with thread and block as loop variables and blocks

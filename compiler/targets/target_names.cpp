@@ -41,12 +41,15 @@ std::string meant(std::string_view target, std::span<const std::string> cpus) {
 std::unexpected<Error> unknown_target(std::string_view target, std::span<const std::string> cpus,
                                       std::string_view reason) {
   const std::string near = reason.empty() ? meant(target, cpus) : std::string();
-  return invalid_argument(fmt::format(
-      "{}: expected host, a level (host:x86-64, host:x86-64-v2, host:x86-64-v3, host:x86-64-v4), host:CPU with LLVM's "
-      "name of a 64-bit CPU such as host:znver4, or one of {}{}",
-      reason.empty() ? fmt::format("unknown target '{}'", shown(target))
-                     : fmt::format("target '{}': {}", shown(target), reason),
-      fmt::join(abi::gpu_targets(), ", "), near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+  std::vector<std::string> levels;
+  for (const TargetLevel& level : kLevels) levels.push_back(fmt::format("{}{}", kHostPrefix, level.name));
+  return invalid_argument(
+      fmt::format("{}: expected host, a level ({}), host:CPU with LLVM's name of a 64-bit CPU such as host:znver4 or "
+                  "host:neoverse-v2, or one of {}{}",
+                  reason.empty() ? fmt::format("unknown target '{}'", shown(target))
+                                 : fmt::format("target '{}': {}", shown(target), reason),
+                  fmt::join(levels, ", "), fmt::join(abi::gpu_targets(), ", "),
+                  near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
 }  // namespace padlock::compiler

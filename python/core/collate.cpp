@@ -38,7 +38,9 @@ bool collate_lists(nanobind::list sequences, std::int64_t width, bool is_left, s
     std::fill(row + end, row + width, fill);
     row += width;
     if (marks == nullptr) continue;
-    for (std::int64_t i = 0; i < width; ++i) marks[i] = i >= begin && i < end ? 1 : 0;
+    std::fill(marks, marks + begin, 0);
+    std::fill(marks + begin, marks + end, 1);
+    std::fill(marks + end, marks + width, 0);
     marks += width;
   }
   return true;

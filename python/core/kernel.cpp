@@ -251,6 +251,14 @@ nb::object KernelObject::call(PyObject* arguments, PyObject* named) {
 
 nb::object KernelObject::call_memory(const nb::args& values) { return call_into(nb::none(), values); }
 
+nb::object KernelObject::call_plain(const nb::args& values) {
+  Arguments matched(*this);
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    matched.values[i] = PyTuple_GetItem(values.ptr(), static_cast<Py_ssize_t>(i));
+  read(matched, true);
+  return matched.traced ? nb::object(nb::none()) : run(matched);
+}
+
 nb::object KernelObject::call_into(nb::handle out, const nb::args& values) {
   Arguments matched(*this);
   matched.out = nb::borrow(out);

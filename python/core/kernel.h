@@ -58,6 +58,8 @@ class KernelObject {
   [[nodiscard]] nb::object call(PyObject* arguments, PyObject* named);
   /// Runs it on memory, inside torch's dispatcher. Values have the program's order.
   [[nodiscard]] nb::object call_memory(const nb::args& values);
+  /// The same of memory, where torch's dispatcher does not have to see a tensor; None where it does.
+  [[nodiscard]] nb::object call_plain(const nb::args& values);
   /// As call_memory, into existing tensors: a tensor, or a sequence of them.
   [[nodiscard]] nb::object call_into(nb::handle out, const nb::args& values);
   /// Returns one value for each parameter, in the program's order. Error: TypeError for a missing one.

@@ -17,6 +17,7 @@
 #include "python/core/pads/pad.h"
 #include "python/core/process.h"
 #include "python/core/xla/pad_handler.h"
+#include "python/core/xla/program_handler.h"
 
 // The module padlock._core, which the package's Python files use.
 
@@ -47,6 +48,7 @@ void add_kernel(nb::module_& module) {
       .def_prop_ro("text", &KernelObject::text)
       .def_prop_ro("name", &KernelObject::name)
       .def("_call_memory", &KernelObject::call_memory)
+      .def("_call_plain", &KernelObject::call_plain)
       .def("_call_into", &KernelObject::call_into)
       .def("_ordered", &KernelObject::ordered)
       .def_prop_ro("_counts", &KernelObject::counts)
@@ -137,6 +139,7 @@ NB_MODULE(_core, module) {
   module.def("import_onnx", &padlock::python::import_onnx, "model"_a, "folder"_a, "outputs"_a);
   module.def("collate_lists", &padlock::python::collate_lists);
   module.def("xla_pad_handler", &padlock::python::xla_pad_handler);
+  module.def("xla_program_handler", &padlock::python::xla_program_handler);
   module.def("bits_of", &bits_of, "value"_a.none(), "code"_a, "bits"_a);
   module.def("pad_memory", &padlock::python::pad_memory, "x"_a.none(), "low"_a.none(), "high"_a.none(), "mode"_a,
              "value"_a.none(), "interior"_a.none(), "out"_a.none());

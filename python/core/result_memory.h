@@ -69,7 +69,7 @@ class ResultMemory : public std::enable_shared_from_this<ResultMemory> {
 
   Pieces kept_;
   std::size_t fixed_limit_, last_call_bytes_ = 0;
-  std::atomic<bool> is_on_;
+  std::atomic<bool> is_on_;  // in the default order: a change may be seen a call late
 };
 
 /// Returns the memory that kernels of a process share if they ask for it. A graph has many kernels, and rarely needs

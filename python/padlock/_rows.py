@@ -84,11 +84,12 @@ where R >= 0
 
 
 @lru_cache(maxsize=None)
-def take_rows(element: str, index: str, has_rows: bool) -> str:
-    """Takes rows by their numbers, in any order; the fill if there is no such row."""
-    return f"""program take_rows(x: {element}[T{", D" if has_rows else ""}], index: {index}[N], value: {element})
+def take_rows(element: str, index: str, has_rows: bool, has_outer: bool = False) -> str:
+    """Takes rows by their numbers, in any order; the fill if there is no such row. With `has_outer`, along the second axis."""
+    shape = ("A, " if has_outer else "") + "T" + (", D" if has_rows else "")
+    return f"""program take_rows(x: {element}[{shape}], index: {index}[N], value: {element})
 {{
-  taken = take(x, index, axis = 0, value = value)
+  taken = take(x, index, axis = {int(has_outer)}, value = value)
   return taken
 }}
 """

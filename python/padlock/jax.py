@@ -1,5 +1,7 @@
-"""`padlock.jax.pad`: padlock.pad inside code that JAX compiles, as a custom call of XLA. One kernel serves all sizes, also
-in a program that jax.export exported with symbolic shapes. For CPUs and CUDA's GPUs."""
+"""`padlock.jax.pad`: padlock.pad inside code that JAX compiles, as a custom call of XLA. One kernel serves all sizes, also in
+a program that jax.export exported with symbolic shapes. For CPUs and CUDA's GPUs. And rows by data: `take`, `to_padded`,
+`from_padded`, `pad_groups`, `unpad_groups`.
+"""
 
 from __future__ import annotations
 
@@ -12,23 +14,14 @@ import jax.numpy as jnp
 import numpy
 
 from . import _core
+from ._jax_rows import bits_of_fill, from_padded, pad_groups, take, to_padded, unpad_groups
+
+__all__ = ["from_padded", "pad", "pad_groups", "take", "to_padded", "unpad_groups"]
 
 _MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
-_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 
 for _platform in ("cpu", "CUDA"):
     jax.ffi.register_ffi_target("padlock_pad", _core.xla_pad_handler(_platform == "CUDA"), platform=_platform)
-
-
-def _fill(value: Any, dtype: Any) -> tuple[int, int]:
-    """Returns the bits of a fill, as two signed 64-bit numbers."""
-    if dtype.kind in _CODES:
-        bits = _core.bits_of(value, _CODES[dtype.kind], 8 * dtype.itemsize)
-    else:  # an extension's type
-        stored = numpy.zeros((), dtype)
-        stored[()] = 0 if value is None else value
-        bits = (int(stored.view(f"u{dtype.itemsize}")), 0)
-    return tuple(int(numpy.uint64(half).astype(numpy.int64)) for half in bits)  # type: ignore[return-value]
 
 
 def _call(x: Any, low: tuple[int, ...], high: tuple[int, ...], mode: str, fill: tuple[int, int]) -> Any:
@@ -72,4 +65,4 @@ def pad(x: Any, low: Sequence[int], high: Sequence[int], mode: str = "constant",
     before, after = tuple(int(n) for n in low), tuple(int(n) for n in high)
     if len(before) != x.ndim or len(after) != x.ndim:
         raise ValueError(f"expected {x.ndim} amounts on each side, one for each axis, found {len(before)} and {len(after)}")
-    return _pad(x, before, after, mode, _fill(value, x.dtype) if mode == "constant" else (0, 0))
+    return _pad(x, before, after, mode, bits_of_fill(value, x.dtype) if mode == "constant" else (0, 0))

@@ -137,9 +137,9 @@ def _groups(offsets: Any, multiple: int) -> tuple[list[Any], list[Any]]:
     if multiple < 1:
         raise ValueError(f"multiple: expected 1 or more, found {multiple}")
     ends, _ = _index_of(offsets, "offsets")
-    begins = numpy.concatenate([[0], ends[:-1]]).astype(ends.dtype)
+    begins = numpy.concatenate([[0], ends])[:-1].astype(ends.dtype)
     longer = numpy.cumsum((ends - begins + (multiple - 1)) // multiple * multiple).astype(ends.dtype)
-    return [begins, ends], [numpy.concatenate([[0], longer[:-1]]).astype(ends.dtype), longer]
+    return [begins, ends], [numpy.concatenate([[0], longer])[:-1].astype(ends.dtype), longer]
 
 
 def _move_groups(x: Any, groups: list[Any], rows: int, value: Any) -> numpy.ndarray[Any, Any]:

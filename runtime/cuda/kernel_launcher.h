@@ -84,7 +84,8 @@ class KernelLauncher {
   struct Variant {
     abi::KernelAbi abi;
     bool waits;  // whether the kernel itself waits for the work before it
-    /// Null until sizes select the variant; set once, by any thread.
+    /// Null until sizes select the variant; set by any thread, each to the same. With release, and read with acquire:
+    /// who finds the pointer finds the function.
     mutable std::atomic<const Function*> function = nullptr;
   };
 

@@ -10,7 +10,7 @@
 
 namespace padlock::runtime {
 
-/// Bytes of a huge page of x86-64.
+/// Bytes of a huge page of x86-64, and of AArch64 with pages of 4 KiB.
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
 /// Returns whether memory of so many bytes uses huge pages: if it fills at least one.
 [[nodiscard]] constexpr bool fills_huge_page(std::size_t bytes) { return bytes >= kHugePage; }

@@ -26,6 +26,8 @@ constexpr int kSpins = 1000;
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");  // waits some cycles; `yield` does nothing on cores of one thread
 #endif
 }
 

@@ -39,9 +39,13 @@ class ThreadPool {
     void* state;
     std::int64_t count;
     int cpu;  // CPU of the caller
+    // Relaxed: it hands out numbers alone. The mutex that linked the job has shown a worker all else of it.
     std::atomic<std::int64_t> next = 0;
-    std::atomic<int> workers = 0;  // threads inside the loop; raised under mutex_
-    bool linked = true;            // guarded by mutex_
+    // Threads inside the loop. Raised under the mutex, so that the caller, once it has unlinked the job, sees every
+    // increment. Lowered with release (by the default, which is stronger) and read with acquire: with 0 the caller sees
+    // what all workers have stored.
+    std::atomic<int> workers = 0;
+    bool linked = true;  // guarded by mutex_
     Job* previous = nullptr;
     Job* following = nullptr;
   };
@@ -53,8 +57,10 @@ class ThreadPool {
     std::condition_variable wake;
     std::condition_variable done;
     std::vector<std::thread> workers;
-    std::atomic<std::uint32_t> news = 0;  // counts events that workers wait for
-    Job* jobs = nullptr;                  // borrowed (each outlives its place in the list)
+    // Counts events that workers wait for. Changed under the mutex. Read without it relaxed, as a hint to take the
+    // mutex, under which alone a worker believes what it sees.
+    std::atomic<std::uint32_t> news = 0;
+    Job* jobs = nullptr;  // borrowed (each outlives its place in the list)
     int asleep = 0;
     bool started = false;
     bool stopping = false;
@@ -71,8 +77,10 @@ class ThreadPool {
   static void run_indices(Job& job);
 
   const int threads_;
-  const int spins_;                  // checks before a thread sleeps
-  mutable std::atomic<Team*> team_;  // owned; replaced in a forked child
+  const int spins_;  // checks before a thread sleeps
+  // Owned; replaced in a forked child, by whichever of its threads comes first. Published with release and read with
+  // acquire: who finds the pointer finds the team made.
+  mutable std::atomic<Team*> team_;
 };
 
 /// Returns the CPUs that the calling process may run on; at least 1.

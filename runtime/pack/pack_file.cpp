@@ -52,9 +52,9 @@ class PackWriter {
   }
 
   void write(const PackTarget& target) {
-    if (target.kind() == abi::CodeKind::host_image) header_.architecture = PackHeader::kAmd64;
     metadata_.text(target.name);
     metadata_.text(target.description);
+    metadata_.number(target.elf_number);
     metadata_.number(static_cast<Int128>(target.features.size()));
     for (const std::string_view feature : target.features) metadata_.text(feature);
     metadata_.text(target.reason);
@@ -124,6 +124,8 @@ class PackReader {
   Status read(PackTarget& target) {
     PADLOCK_CHECK(read(target.name));
     PADLOCK_CHECK(read(target.description));
+    PADLOCK_TRY(const std::int64_t number, from_.number(0, 0xFFFF));
+    target.elf_number = static_cast<int>(number);
     PADLOCK_CHECK(read_list(target.features, [this](std::string_view& feature) { return read(feature); }));
     PADLOCK_CHECK(read(target.reason));
     PADLOCK_CHECK(read_list(target.choices, [this](PackChoice& choice) { return read(choice); }));

@@ -19,8 +19,7 @@
 // 8      magic
 // 4      version of this format
 // 4      abi::kAbiRevision (abi/abi_revision.h)
-// 4      ELF's number of the architecture of its host code (62: x86-64), 0 without host code
-// 4      zero
+// 8      zero
 // 8      bytes of the whole file
 // 8      bytes of the metadata, which follow (support/byte_stream.h)
 // 8      bytes of the code, which follow: images for CPUs, PTX and cubins for GPUs
@@ -47,7 +46,8 @@ struct PackChoice {
 struct PackTarget {
   std::string_view name;                        ///< as requested: "host", "host:x86-64-v3", "sm_90"
   std::string_view description;                 ///< CPU and features, or the architecture
-  std::vector<std::string_view> features = {};  ///< required of the CPU (runtime/host/cpu_features.h)
+  int elf_number = 0;                           ///< ELF's number of a CPU's architecture (62: x86-64); 0 for a GPU
+  std::vector<std::string_view> features = {};  ///< required of the CPU (support/cpu/features.h)
   std::string_view reason = {};                 ///< why these configs were chosen
   std::vector<PackChoice> choices = {};
   std::vector<PackConfig> codes = {};  ///< at least one; the first serves the sizes without a choice
@@ -81,7 +81,7 @@ inline constexpr std::int64_t kMaxPackBytes = std::int64_t{1} << 30;
 /// already. Immutable, thread-safe.
 class PackFile {
  public:
-  /// Errors: failed_precondition for a pack of another version, ABI revision or architecture; else damaged_pack, also
+  /// Errors: failed_precondition for a pack of another version or ABI revision; else damaged_pack, also
   /// for bytes that are no pack.
   [[nodiscard]] static Result<std::shared_ptr<const PackFile>> parse(std::vector<std::byte> bytes);
   /// Errors also as support/file.h, and resource_exhausted for too long a file. All name the path.

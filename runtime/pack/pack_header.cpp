@@ -47,8 +47,7 @@ std::array<std::byte, PackHeader::kBytes> PackHeader::bytes() const {
   std::byte* at = std::ranges::copy(kMagic, all.data()).out;
   at = put(at, kVersion);
   at = put(at, static_cast<std::uint32_t>(abi::kAbiRevision));
-  at = put(at, architecture);
-  at = put(at, std::uint32_t{0});
+  at = put(at, std::uint64_t{0});
   at = put(at, kBytes + metadata_bytes + code_bytes + kChecksumBytes);
   at = put(at, metadata_bytes);
   put(at, code_bytes);
@@ -61,8 +60,8 @@ Result<PackHeader> PackHeader::of(std::span<const std::byte> file) {
   const std::byte* at = file.data() + kMagic.size();
   if (const auto version = get<std::uint32_t>(at); version != kVersion) return other("version", kVersion, version);
   const auto abi = get<std::uint32_t>(at);
-  PackHeader header{.architecture = get<std::uint32_t>(at)};
-  const auto reserved = get<std::uint32_t>(at);
+  PackHeader header;
+  const auto reserved = get<std::uint64_t>(at);
   const auto file_bytes = get<std::uint64_t>(at);
   header.metadata_bytes = get<std::uint64_t>(at);
   header.code_bytes = get<std::uint64_t>(at);
@@ -71,8 +70,6 @@ Result<PackHeader> PackHeader::of(std::span<const std::byte> file) {
   const auto sum = checksum128(file.first(file.size() - kChecksumBytes));
   if (!std::ranges::equal(sum, file.last(kChecksumBytes))) return damaged_pack("its checksum is another");
   if (abi != static_cast<std::uint32_t>(abi::kAbiRevision)) return other("ABI revision", abi::kAbiRevision, abi);
-  if (header.architecture != 0 && header.architecture != kAmd64)
-    return other("architecture", kAmd64, header.architecture);
   return header;
 }
 

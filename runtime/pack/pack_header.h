@@ -21,10 +21,8 @@ inline constexpr std::string_view kPack = "the pack";
 struct PackHeader {
   static constexpr std::size_t kBytes = 48;
   static constexpr std::size_t kChecksumBytes = 16;
-  static constexpr std::uint32_t kVersion = 6;
-  static constexpr std::uint32_t kAmd64 = 62;
+  static constexpr std::uint32_t kVersion = 7;
 
-  std::uint32_t architecture = 0;
   std::uint64_t metadata_bytes = 0;
   std::uint64_t code_bytes = 0;
 

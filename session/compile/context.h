@@ -157,6 +157,7 @@ class Context final : public LaunchContext {
   std::string worker_;
   std::string assembler_;
   std::unique_ptr<tuner::Store> store_;  // null: no cache is used
+  // Statistics, in the default order: a compile takes milliseconds.
   std::atomic<std::int64_t> trials_ = 0;
   std::atomic<std::int64_t> compiles_ = 0;
   std::unique_ptr<class JobThread> background_;  // last: its jobs use the members above

@@ -14,6 +14,7 @@
 #include "runtime/pack/contract.h"
 #include "session/compile/assembler.h"
 #include "session/compile/context.h"
+#include "support/cpu/architecture.h"
 #include "tuner/cache/choice.h"
 #include "tuner/cache/describe.h"
 
@@ -64,6 +65,7 @@ class PackBuilder {
   Result<runtime::PackTarget> make_target(const Program& program, const std::string& name) {
     PADLOCK_TRY(TargetCompiler* const compiler, context_.compiler_for(name));
     runtime::PackTarget target{.name = keep(name), .description = keep(compiler->description())};
+    if (const auto architecture = compiler->architecture()) target.elf_number = info_of(*architecture).elf_number;
     for (std::string& feature : compiler->required_features()) target.features.push_back(keep(std::move(feature)));
     PADLOCK_CHECK(add_code(program, *compiler, compiler->default_config(), target));
     PADLOCK_TRY(std::string reason, add_choices(program, name, *compiler, target));
@@ -105,6 +107,7 @@ class PackBuilder {
       fields.target = fields.architecture = name;
     } else {
       tuner::describe_host(fields, runtime::host_info(), compiler.description());
+      if (const auto architecture = compiler.architecture()) fields.architecture = info_of(*architecture).machine;
     }
     PADLOCK_TRY(const auto lookup, context_.look_up(program, tuner::CacheKey(std::move(fields)), compiler));
     if (!lookup->hit()) return fmt::format("the default of this target: the cache missed, {}", lookup->reason);

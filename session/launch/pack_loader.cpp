@@ -8,17 +8,31 @@
 #include <fmt/ranges.h>
 
 #include "abi/gpu_targets.h"
-#include "runtime/host/cpu_features.h"
 #include "runtime/pack/contract.h"
 #include "runtime/pack/pack_header.h"
+#include "support/cpu/architecture.h"
+#include "support/cpu/features.h"
 
 namespace padlock::session {
+namespace {
+
+/// Error: unavailable, naming the architecture that is there and the one that is wanted.
+Status check_architecture(int elf_number) {
+  if (kOwnArchitecture && info_of(*kOwnArchitecture).elf_number == elf_number) return {};
+  const auto* const made_for = std::ranges::find(kArchitectures, elf_number, &ArchitectureInfo::elf_number);
+  return unavailable(fmt::format("it is for {}, this machine is {}",
+                                 made_for == kArchitectures.end() ? "an unknown architecture" : made_for->name,
+                                 kOwnArchitecture ? info_of(*kOwnArchitecture).name : "another one"));
+}
+
+}  // namespace
 
 Status PackLoader::check_target(const runtime::PackTarget& target) const {
   if (target.kind() != device_.traits().code_kind)
     return unavailable(target.kind() == abi::CodeKind::ptx ? "it is for GPUs" : "it is for CPUs");
+  if (target.kind() == abi::CodeKind::host_image) PADLOCK_CHECK(check_architecture(target.elf_number));
   PADLOCK_CHECK(device_.check_target(std::string(target.name)));
-  return runtime::check_cpu(target.features);
+  return check_cpu(target.features);
 }
 
 Result<const runtime::PackTarget*> PackLoader::choose(const runtime::PackProgram& packed) const {

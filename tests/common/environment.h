@@ -19,4 +19,11 @@ inline bool is_full_run() {
   return text != nullptr && std::string_view(text) == "1";
 }
 
+/// Says whether an emulator runs the tests (PADLOCK_EMULATED=1, as ./dev test --preset=aarch64 sets it), which does not
+/// do all that a system does.
+inline bool is_emulated() {
+  const char* text = std::getenv("PADLOCK_EMULATED");
+  return text != nullptr && std::string_view(text) == "1";
+}
+
 }  // namespace padlock::testing

@@ -1,50 +1,20 @@
 // The programs of examples/gallery: each names its source, is proved without anything undecided, and equals the
 // interpreter on the host and (a GPU's code on this machine) at the sizes that it names and near them.
 #include <fmt/format.h>
-#include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "compiler/targets/target_compiler.h"
 #include "tests/common/environment.h"
+#include "tests/differential/gallery_files.h"
 #include "tests/differential/host_check.h"
 
 namespace padlock::differential {
 namespace {
 
-using Sizes = std::map<std::string, std::int64_t>;
 constexpr std::size_t kLeastPrograms = 50;
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// Returns the rest of the first line that begins with `start`; empty if there is none.
-std::string line_after(const std::string& text, std::string_view begin) {
-  const std::size_t at = text.find(begin);
-  if (at == std::string::npos) return {};
-  return text.substr(at + begin.size(), text.find('\n', at) - at - begin.size());
-}
-
-/// "N=2, C=3"
-Sizes parse_sizes(const std::string& text) {
-  Sizes sizes;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    const std::size_t equals = text.find('=', at);
-    std::int64_t value = 0;
-    std::from_chars(text.data() + equals + 1, text.data() + end, value);
-    sizes[text.substr(at, equals - at)] = value;
-    at = end == text.size() ? end : end + 2;
-  }
-  return sizes;
-}
 
 /// Returns the sizes that a program names, and those with one size set to 0, to 1, or changed by one.
 std::vector<Sizes> near(const Sizes& named) {
@@ -66,7 +36,7 @@ class Gallery {
   /// What is wrong with a program; empty if nothing is.
   std::string check(const std::string& text) {
     if (line_after(text, "// From: ").empty()) return "does not say where it comes from";
-    const Sizes named = parse_sizes(line_after(text, "// Sizes: "));
+    const Sizes named = named_sizes(text);
     const Result<ir::Program> program = ir::parse_program(text);
     if (!program) return "is refused: " + program.error().to_string();
     std::string wrong = check_on(*program, named, *host_, compiler::TargetCompiler::Options{});
@@ -114,10 +84,7 @@ int run() {
   auto gpu = compiler::TargetCompiler::create("sm_90");
   if (!host || !gpu) return fmt::print("no compiler\n"), 1;
   Gallery gallery(*std::move(host), *std::move(gpu), seed);
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(PADLOCK_GALLERY))
-    if (entry.is_regular_file()) files.push_back(entry.path());
-  std::ranges::sort(files);
+  const std::vector<std::filesystem::path> files = files_below(PADLOCK_GALLERY);
   int failed = 0;
   for (const auto& file : files) {
     const std::string wrong = gallery.check(read_file(file));

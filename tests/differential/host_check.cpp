@@ -91,32 +91,50 @@ std::string launch_kernel(const runtime::HostVariant& kernel, const Problem& pro
 
 }  // namespace
 
-Result<Problem> random_problem(const ir::Program& program, const ir::Binding& binding, testing::Rng& rng) {
-  Problem problem = Problem::unsolved(program, binding, rng);
-  ir::Interpreter reference(binding, {problem.inputs.begin(), problem.inputs.end()}, problem.scalars);
-  for (const ir::ValueId id : program.results()) {
+Status solve(Problem& problem) {
+  ir::Interpreter reference(*problem.binding, {problem.inputs.begin(), problem.inputs.end()}, problem.scalars);
+  problem.results.clear();
+  for (const ir::ValueId id : problem.program->results()) {
     Problem::Expected& expected = problem.results.emplace_back();
-    const ir::Value& value = program.value(id);
+    const ir::Value& value = problem.program->value(id);
     std::int64_t elements = 1;
-    for (const std::int64_t n : binding.extents_of(value)) elements *= n;
+    for (const std::int64_t n : problem.binding->extents_of(value)) elements *= n;
     expected.bytes.resize(static_cast<std::size_t>(elements * ir::byte_size(value.dtype)));
     std::vector<bool> nan_open;
     PADLOCK_CHECK(reference.evaluate(id, expected.bytes, &nan_open));
     expected.nan_open = [flags = std::move(nan_open)](std::size_t element) { return flags[element]; };
   }
+  return {};
+}
+
+Result<Problem> random_problem(const ir::Program& program, const ir::Binding& binding, testing::Rng& rng) {
+  Problem problem = Problem::unsolved(program, binding, rng);
+  PADLOCK_CHECK(solve(problem));
   return problem;
+}
+
+static Launch launch_of(const runtime::HostImage& code, const Problem& problem) {
+  return [&](const GuardedBuffers& buffers, bool split, testing::Rng& rng) {
+    std::string failure;
+    for (const auto& variants : code.kernels)
+      if (failure.empty()) failure = launch_kernel(any_variant(variants, problem, rng), problem, buffers, split, rng);
+    return failure;
+  };
+}
+
+static bool is_of_gpu(const runtime::HostImage& code) {
+  return !code.kernels.empty() && code.kernels.front().front().abi.threads > 0;
+}
+
+std::string check_once(const runtime::HostImage& code, const Problem& problem, GuardedArena& arena,
+                       Arrangement arrangement, testing::Rng& rng) {
+  arrangement.elements = is_of_gpu(code);
+  return run_and_compare(launch_of(code, problem), problem, arena, arrangement, rng);
 }
 
 std::string check_both_placements(const runtime::HostImage& code, const Problem& problem, GuardedArena& arena,
                                   testing::Rng& rng) {
-  const Launch launch = [&](const GuardedBuffers& buffers, bool split, testing::Rng& r) {
-    std::string failure;
-    for (const auto& variants : code.kernels)
-      if (failure.empty()) failure = launch_kernel(any_variant(variants, problem, r), problem, buffers, split, r);
-    return failure;
-  };
-  const bool of_gpu = !code.kernels.empty() && code.kernels.front().front().abi.threads > 0;
-  return check_both_placements(launch, problem, arena, rng, of_gpu);
+  return check_both_placements(launch_of(code, problem), problem, arena, rng, is_of_gpu(code));
 }
 
 }  // namespace padlock::differential

@@ -18,6 +18,9 @@ namespace padlock::differential {
   return runtime::load_image(*std::move(code));
 }
 
+/// Replaces a problem's results by what the interpreter makes of its inputs.
+[[nodiscard]] Status solve(Problem& problem);
+
 /// Draws random inputs and computes the results by the interpreter. The program and the binding must outlive it.
 [[nodiscard]] Result<Problem> random_problem(const ir::Program& program, const ir::Binding& binding, testing::Rng& rng);
 
@@ -25,5 +28,9 @@ namespace padlock::differential {
 /// failure.
 [[nodiscard]] std::string check_both_placements(const runtime::HostImage& code, const Problem& problem,
                                                 GuardedArena& arena, testing::Rng& rng);
+
+/// The same once. Buffers of a GPU's code lie whole elements away from guard pages.
+[[nodiscard]] std::string check_once(const runtime::HostImage& code, const Problem& problem, GuardedArena& arena,
+                                     Arrangement arrangement, testing::Rng& rng);
 
 }  // namespace padlock::differential

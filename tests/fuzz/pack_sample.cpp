@@ -93,6 +93,7 @@ std::vector<std::byte> make_sample() {
                                  .fingerprint = "0123456789abcdef",
                                  .targets = {{.name = "host",
                                               .description = "x86-64 +sse2",
+                                              .elf_number = 62,
                                               .features = {"sse2"},
                                               .reason = "the default",
                                               .choices = {{region, "unroll=2"}},

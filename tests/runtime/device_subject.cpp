@@ -21,8 +21,17 @@ cuda::FakeDriver* fake_driver() {
 
 std::vector<std::byte> bytes_of(std::span<const std::byte> from) { return {from.begin(), from.end()}; }
 
-/// Of x86-64: fills *launch->fault and returns.
+/// Fills *launch->fault and returns.
 std::vector<std::byte> failing_image() {
+#if defined(__aarch64__)
+  constexpr std::array<unsigned char, 28> kCode = {0x08, 0x0C, 0x40, 0xF9,   // ldr x8, [x0, #24]
+                                                   0x29, 0x00, 0x80, 0x52,   // mov w9, #1
+                                                   0x8A, 0x01, 0x80, 0x52,   // mov w10, #12
+                                                   0x4B, 0x01, 0x80, 0x52,   // mov w11, #10
+                                                   0x09, 0x25, 0x00, 0xA9,   // stp x9, x9, [x8]
+                                                   0x0A, 0x2D, 0x01, 0xA9,   // stp x10, x11, [x8, #16]
+                                                   0xC0, 0x03, 0x5F, 0xD6};  // ret
+#else
   constexpr std::array<unsigned char, 36> kCode = {
       0x48, 0x8B, 0x47, 0x18,                          // mov rax, [rdi + 24]
       0x48, 0xC7, 0x00, 0x01, 0x00, 0x00, 0x00,        // mov qword [rax], 1
@@ -30,6 +39,7 @@ std::vector<std::byte> failing_image() {
       0x48, 0xC7, 0x40, 0x10, 0x0C, 0x00, 0x00, 0x00,  // mov qword [rax + 16], 12
       0x48, 0xC7, 0x40, 0x18, 0x0A, 0x00, 0x00, 0x00,  // mov qword [rax + 24], 10
       0xC3};
+#endif
   static_assert(offsetof(abi::HostLaunch, fault) == 24 && sizeof(abi::AccessFault) == 32);
   return bytes_of(std::as_bytes(std::span(kCode)));
 }

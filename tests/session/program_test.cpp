@@ -6,9 +6,12 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "runtime/host/allocation.h"
 #include "session/compile/context.h"
 #include "session/launch/arguments.h"
+#include "tests/common/base_target.h"
 
 namespace padlock::session {
 namespace {
@@ -171,14 +174,15 @@ TEST_CASE("options that do not exist are errors of the caller") {
 TEST_CASE("code for another CPU than this one is not run") {
   Context context;
   const Program program = *Program::from_text("program p(x: f32[A]) { y = neg(x) return y }");
-  const auto compiled = context.compile(program, {.target = "host:x86-64"});
+  const auto compiled = context.compile(program, {.target = padlock::testing::kBaseTarget});
   REQUIRE(compiled);
   const BoundProgram bound = *compiled->bind({.tensors = {{{.extents = {1}, .strides = {}}}}, .symbols = {}});
   float x = 1, y = 2;
   const Status status =
       bound.launch({std::array{runtime::UserBuffer(&x, 4)}, std::array{runtime::UserBuffer(&y, 4)}, {}});
   REQUIRE_FALSE(status);
-  CHECK(status.error().message == "expected a program made for this machine, found one made for x86-64");
+  CHECK(status.error().message == fmt::format("expected a program made for this machine, found one made for {}",
+                                              std::string_view(padlock::testing::kBaseTarget).substr(5)));
   CHECK(y == 2);
 }
 

@@ -30,6 +30,7 @@ class OutputFiles {
 
   sigset_t signals_{};  // for which the waiting thread waits
   sigset_t before_{};   // signals that this thread blocked before
+  // In the default order: it changes once, and the signal that follows wakes the thread.
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;
   std::vector<std::string> unfinished_;  // a finished file no longer has the temporary name

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/IntrinsicsX86.h>
 
 #include "compiler/emit/host/row_chunks/chunk_plan.h"
 #include "compiler/emit/host/row_chunks/emit_row_chunks.h"
 #include "compiler/emit/host/runs/emit_runs.h"
 #include "compiler/emit/rows/emit_row_dispatch.h"
+#include "compiler/emit/scalar/host_instructions.h"
 
 namespace padlock::compiler {
 namespace {
@@ -25,10 +25,26 @@ bool has_float_arithmetic(const llvm::Function* function) {
   });
 }
 
-/// Returns whether one call of the body may take the runs of several rows together.
-bool has_groups(const Schedule& schedule, const SegmentCall& call) {
-  return !schedule.body_of(call).uses_rows &&
-         std::ranges::all_of(call.sources, [](const LoadSource& source) { return source.step.valid(); });
+/// Returns whether one call of the body may take the runs of several rows together. Steps of loads that data says are
+/// measured.
+bool has_groups(const KernelContext& context, const SegmentCall& call) {
+  const auto can_step = [&](const LoadSource& source) {
+    const bool is_measured = source.base.has_data() && context.schedule.row_data_call() != nullptr;
+    return source.step.valid() || (is_measured && row_values_of(context, static_cast<std::size_t>(call.body)).empty());
+  };
+  return !context.schedule.body_of(call).uses_rows && std::ranges::all_of(call.sources, can_step);
+}
+
+/// Returns whether rows that lie one after another, in the result and in what is loaded, are one long row for the body.
+bool may_join_rows(const Schedule& schedule, const ScheduledCase& row) {
+  if (row.calls.size() != 1) return false;
+  const Body& body = schedule.body_of(row.calls.front());
+  const auto moves = [](const BodyNode& node) {
+    return node.kind == NodeKind::constant || node.kind == NodeKind::scalar || node.kind == NodeKind::load ||
+           node.kind == NodeKind::operation;
+  };
+  return !body.uses_rows && !body.is_pointwise && std::ranges::all_of(body.nodes, moves) &&
+         std::ranges::all_of(body.loads, [](const BodyLoad& load) { return load.kind == LoadKind::contiguous; });
 }
 
 /// Returns the calls of a row. Calls that copy come first, from the middle outwards: over the rows of a group they go
@@ -68,6 +84,7 @@ class EntryEmitter : private FunctionEmitter {
   void emit() {
     RowEmitter rows(context_, builder_, exprs_);
     rows.load_buffers(scope_.fields);
+    rows.remember_searches();
     rows.set_columns(scope_.argument(3), scope_.argument(4));
     if (parts_.chunks.plain != nullptr) has_plan_ = emit_has_plan();
     emit_rows(rows);
@@ -82,7 +99,7 @@ class EntryEmitter : private FunctionEmitter {
   /// Orders non-temporal stores before the end of the task.
   void emit_fence() {
     emit_if(builder_, emit_is_nontemporal(context_, builder_, exprs_),
-            [&] { builder_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}); });
+            [&] { emit_store_fence(builder_, context_.target.architecture); });
   }
 
   /// Divides out the outer coordinates of the first row; later rows count up.
@@ -109,9 +126,12 @@ class EntryEmitter : private FunctionEmitter {
     Value* max_rows = max_rows_of_group(left);
     emitter.set_row_data();
     Value* rows = emitter.emit_row([&](const ScheduledCase& row_case) -> std::vector<Value*> {
-      Value* alike = kernel().rank() > 1 ? emitter.rows_with_same_case(row_case) : left;
-      Value* group = kernel().rank() > 1 ? rows_of_group(emitter, row_case, smaller(max_rows, alike)) : max_rows;
-      for (const SegmentCall* call : from_the_middle(context_.schedule, row_case)) emit_call(emitter, *call, group);
+      Value* group = max_rows;
+      if (kernel().rank() > 1)
+        group = rows_of_group(emitter, row_case, smaller(max_rows, emitter.rows_with_same_case(row_case)));
+      const bool joins = emitter.follows_data(row_case) && may_join_rows(context_.schedule, row_case);
+      for (const SegmentCall* call : from_the_middle(context_.schedule, row_case))
+        emit_call(emitter, *call, group, joins);
       return {group};
     })[0];
     advance(coordinates, rows);
@@ -147,9 +167,8 @@ class EntryEmitter : private FunctionEmitter {
   Value* rows_of_group(RowEmitter& emitter, const ScheduledCase& row_case, Value* max_rows) {
     Value* rows = max_rows;
     for (const SegmentCall& call : row_case.calls)
-      if (!has_groups(context_.schedule, call))
-        rows = builder_.CreateSelect(emitter.is_empty(call), rows, builder_.getInt64(1));
-    return rows;
+      if (!has_groups(context_, call)) rows = builder_.CreateSelect(emitter.is_empty(call), rows, builder_.getInt64(1));
+    return emitter.follows_data(row_case) ? emitter.rows_by_data(row_case, rows) : rows;
   }
 
   // --- rows by a plan -----------------------------------------------------------------------------------------------
@@ -223,14 +242,27 @@ class EntryEmitter : private FunctionEmitter {
     return join(builder_, ways)[0];
   }
 
-  void emit_call(RowEmitter& emitter, const SegmentCall& call, Value* rows) {
+  void emit_call(RowEmitter& emitter, const SegmentCall& call, Value* rows, bool joins) {
     BodyArguments run = emitter.arguments_of(call, rows);
+    if (joins && run.takes_rows) join_rows(run);
     emit_if(builder_, builder_.CreateICmpSLT(run.begin, run.end), [&] {
       std::vector<Value*> arguments = {scope_.argument(0)};
       for (Value* value : run.values()) arguments.push_back(value);
       llvm::Function* body = parts_.bodies[static_cast<std::size_t>(call.body)];
       builder_.CreateCall(body, arguments)->setCallingConv(body->getCallingConv());
     });
+  }
+
+  /// Emits one run in the place of rows that are whole and adjacent, in the result and in each tensor.
+  void join_rows(BodyArguments& run) {
+    Value* columns = exprs_.exact(builder_, context_.schedule.columns);
+    Value* step = exprs_.exact(builder_, context_.schedule.row_step());
+    Value* joined = builder_.CreateAnd(builder_.CreateIsNull(run.begin), builder_.CreateICmpEQ(run.end, columns));
+    joined = builder_.CreateAnd(joined, builder_.CreateICmpEQ(step, columns));
+    for (const BodyArguments::Load& load : run.loads)
+      joined = builder_.CreateAnd(joined, builder_.CreateICmpEQ(load.step, columns));
+    run.end = builder_.CreateSelect(joined, builder_.CreateMul(columns, run.rows), run.end);
+    run.rows = builder_.CreateSelect(joined, builder_.getInt64(1), run.rows);
   }
 
   /// Advances the coordinates like an odometer: the row axis counts, and carries.
@@ -257,7 +289,7 @@ KernelParts emit_parts(KernelContext& context) {
     parts.bodies.push_back(context.schedule.is_row_data(i) ? nullptr : emit_runs(context, i));
   if (context.bounds_check || !context.proven.takes_row_chunks()) return parts;
   const RowChunks& chunks = *context.schedule.row_chunks();
-  const RowChunkPlan plan(context.schedule.kernel, chunks, context.target.mask_registers);
+  const RowChunkPlan plan(context.schedule.kernel, chunks, context.target);
   context.abi.shared_bytes = plan.bytes;
   emit_chunk_plan(context, chunks, plan);
   parts.chunks = emit_row_chunks(context, chunks, plan);

@@ -18,6 +18,13 @@ std::vector<Value*> operands_of(const BodyNode& node, const BodyValues::Values& 
 
 }  // namespace
 
+SearchMemos remember_searches(llvm::IRBuilder<>& builder, const Body& body) {
+  SearchMemos memos;
+  for (const BodyNode& node : body.nodes)
+    if (node.kind == NodeKind::search && node.scope < 0) memos.emplace(&node, SearchMemo::make(builder));
+  return memos;
+}
+
 BodyValues::BodyValues(const KernelContext& context, const Body& body, llvm::IRBuilder<>& builder,
                        const LaunchFields& fields, ExprEmitter& exprs)
     : context_(context), body_(body), builder_(builder), exprs_(exprs) {
@@ -99,12 +106,20 @@ Value* BodyValues::emit_node(const BodyNode& node, int lanes, const Source& sour
     case NodeKind::data:
       return emit_data(node, values);
     case NodeKind::search:
-      return emit_search(builder_, exprs_, search_of(node.terms), as_i64(operands_of(node, values)[1]), [&] {
-        emit_scope(static_cast<int>(&node - body_.nodes.data()), lanes, source, values);
-        return as_i64(operands_of(node, values)[0]);
-      });
+      return emit_search(
+          builder_, exprs_, search_of(node.terms), as_i64(operands_of(node, values)[1]),
+          [&] {
+            emit_scope(static_cast<int>(&node - body_.nodes.data()), lanes, source, values);
+            return as_i64(operands_of(node, values)[0]);
+          },
+          memo_of(node));
   }
   return nullptr;
+}
+
+const SearchMemo* BodyValues::memo_of(const BodyNode& node) const {
+  const auto found = memos_ == nullptr ? SearchMemos::const_iterator() : memos_->find(&node);
+  return memos_ == nullptr || found == memos_->end() ? nullptr : &found->second;
 }
 
 Value* BodyValues::as_i64(Value* index) { return builder_.CreateSExt(index, builder_.getInt64Ty()); }

@@ -4,8 +4,16 @@
 #include <vector>
 
 #include "compiler/emit/rows/kernel_function.h"
+#include "compiler/emit/scalar/emit_search.h"
 
 namespace padlock::compiler {
+
+/// Where the searches of a body keep their last results.
+using SearchMemos = std::map<const BodyNode*, SearchMemo>;
+
+/// Makes memory for them where the function of `builder` begins, for all rows that it takes: what is searched has one
+/// axis, so its entries are the same in all rows. Searches for the entries of another search have none.
+[[nodiscard]] SearchMemos remember_searches(llvm::IRBuilder<>& builder, const Body& body);
 
 /// Emits the values of a body's nodes, each from its operands' values, for any target and any number of lanes.
 class BodyValues {
@@ -27,6 +35,9 @@ class BodyValues {
   BodyValues(const KernelContext& context, const Body& body, llvm::IRBuilder<>& builder, const LaunchFields& fields,
              ExprEmitter& exprs);
 
+  /// Has searches begin with what they found last. Borrows `memos`, of this body.
+  void remember(const SearchMemos& memos) { memos_ = &memos; }
+
   struct Invariants {
     Values scalars, vectors;
   };
@@ -40,6 +51,7 @@ class BodyValues {
  private:
   void emit_scope(int scope, int lanes, const Source& source, Values& values);
   [[nodiscard]] llvm::Value* emit_node(const BodyNode& node, int lanes, const Source& source, Values& values);
+  [[nodiscard]] const SearchMemo* memo_of(const BodyNode& node) const;
   [[nodiscard]] llvm::Value* as_i64(llvm::Value* index);
   llvm::Value* emit_data(const BodyNode& node, const Values& values);
   [[nodiscard]] llvm::Value* spread_index(const BodyNode& node, llvm::Value* first, int lanes);
@@ -50,6 +62,7 @@ class BodyValues {
   const Body& body_;
   llvm::IRBuilder<>& builder_;
   ExprEmitter& exprs_;
+  const SearchMemos* memos_ = nullptr;
   std::map<ir::ValueId, llvm::Value*> scalars_;  // scalars as words
   std::vector<bool> invariant_;                  // for each node
 };

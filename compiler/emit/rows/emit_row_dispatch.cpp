@@ -2,8 +2,6 @@
 
 #include <set>
 
-#include "compiler/emit/rows/body_values.h"
-#include "compiler/emit/scalar/emit_access.h"
 #include "compiler/schedule/cases/row_recurrence.h"
 
 namespace padlock::compiler {
@@ -88,38 +86,6 @@ void RowEmitter::set_row(Value* row, llvm::Type* type, std::span<const int> axes
 
 void RowEmitter::set_row(Value* row, llvm::Type* type) { set_row(row, type, context_.schedule.row_order()); }
 
-void RowEmitter::set_row_data() {
-  const SegmentCall* call = context_.schedule.row_data_call();
-  if (call == nullptr) return;
-  const auto index = static_cast<std::size_t>(call->body);
-  const Body& body = context_.schedule.bodies[index];
-  BodyArguments arguments(context_, index);
-  set_loads(*call, arguments);
-  AccessEmitter accesses(builder_, fields_->fault);
-  const auto load = [&](const BodyNode& node) -> Value* {
-    const auto number = static_cast<std::size_t>(node.load);
-    const BodyLoad& which = body.loads[number];
-    const BodyArguments::Load& from = arguments.loads[number];
-    Value* element = exprs_.address(builder_, which.offset);
-    if (context_.in_parts) element = builder_.CreateAdd(element, from.base);
-    const auto bytes = static_cast<unsigned>(ir::byte_size(which.dtype));
-    Access access{.pointer = from.tensor,
-                  .dtype = which.dtype,
-                  .first = element,
-                  .align = context_.target.aligned_elements ? bytes : 1};
-    if (which.guard != kAlways) access.guard = emit_predicate(builder_, exprs_, kernel().graph, which.guard);
-    if (context_.checks_load(index, number)) {
-      access.name = from.name;
-      access.extent = from.extent;
-      access.origin = from.origin;
-    }
-    return accesses.load(access, builder_.getIntNTy(8 * bytes));
-  };
-  BodyValues values(context_, body, builder_, *fields_, exprs_);
-  BodyValues::Values made(body.nodes.size());
-  values.emit(1, {.load = load}, made);
-}
-
 std::vector<Value*> RowEmitter::emit_row(EmitCase emit_case) {
   row_offset_ = emit_row_offset();
   BasicBlock* next = new_block(builder_, "next");
@@ -162,7 +128,9 @@ constexpr std::int64_t kUnlimitedRows = std::int64_t{1} << 62;
 Value* RowEmitter::rows_with_same_case(const ScheduledCase& which) {
   Value* rows = builder_.getInt64(kUnlimitedRows);
   const auto at_most = [&](Value* other) { rows = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rows, other); };
-  for (const auto& [predicate, held] : path_) at_most(held ? rows_holding(predicate) : rows_failing(predicate));
+  const bool by_data = follows_data(which);
+  for (const auto& [predicate, held] : path_)
+    if (!by_data || !has_data(predicate)) at_most(held ? rows_holding(predicate) : rows_failing(predicate));
   std::set<std::uint32_t> seen;
   for (const SegmentCall& call : which.calls)
     for (const LoadSource& source : call.sources)
@@ -290,8 +258,11 @@ BodyArguments RowEmitter::arguments_of(const SegmentCall& call, Value* begin, Va
   if (arguments.takes_rows) {
     arguments.rows = rows;
     for (std::size_t i = 0; i < call.sources.size(); ++i) {
-      const Expr step = call.sources[i].step;
-      arguments.loads[i].step = step.valid() ? exprs_.address(builder_, step) : builder_.getInt64(0);
+      const LoadSource& source = call.sources[i];
+      const auto measured = measured_steps_.find(&source);
+      arguments.loads[i].step = source.step.valid()                 ? exprs_.address(builder_, source.step)
+                                : measured != measured_steps_.end() ? measured->second
+                                                                    : builder_.getInt64(0);
     }
   }
   return arguments;

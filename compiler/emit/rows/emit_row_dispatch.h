@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/emit/rows/body_values.h"
 #include "compiler/emit/rows/kernel_function.h"
 #include "compiler/emit/scalar/emit_loop.h"
 
@@ -21,6 +22,9 @@ class RowEmitter {
 
   /// Loads the input pointers where the builder stands. Borrows `fields`, which must outlive the emitter.
   void load_buffers(const LaunchFields& fields);
+  /// Lets searches of the rows' data begin with what they found last, in memory of the function. For a host's rows, one
+  /// after another.
+  void remember_searches();
   /// Emits the begin and end of each segment's run in columns [first, last).
   void set_columns(llvm::Value* first, llvm::Value* last);
   /// Emits the outer coordinates of a row by division, or the coordinates of the axes that number it. The last axis is
@@ -33,7 +37,9 @@ class RowEmitter {
 
   using EmitCase = llvm::function_ref<std::vector<llvm::Value*>(const ScheduledCase& row_case)>;
   /// Gives the expressions what data says of the row at their outer coordinates.
-  void set_row_data();
+  void set_row_data() {
+    if (context_.schedule.row_data_call() != nullptr) row_data_ = emit_row_data({});
+  }
   /// Emits the row at the expressions' outer coordinates, whose data is set, in the columns set last. `emit_case` emits
   /// each case's code, and returns equally many values for each. Returns the values of the row's case. The builder
   /// stands after the row.
@@ -49,6 +55,12 @@ class RowEmitter {
   /// Such rows have the same case, and the same steps from row to row.
   [[nodiscard]] llvm::Value* rows_with_same_case(const ScheduledCase& which);
 
+  /// Returns whether data says which rows have this case, or where its rows are read.
+  [[nodiscard]] bool follows_data(const ScheduledCase& which) const;
+  /// In such a case: emits how many rows, at most `most`, have it one after another, and are read at equal distances.
+  /// They are looked at one by one. The distances are the steps of `arguments_of` from here on.
+  [[nodiscard]] llvm::Value* rows_by_data(const ScheduledCase& which, llvm::Value* most);
+
   /// In a case: the row's element offset in the output, and the starts of its loads.
   [[nodiscard]] llvm::Value* row_offset() const { return row_offset_; }
   [[nodiscard]] std::vector<llvm::Value*> bases_of(const std::vector<LoadSource>& sources);
@@ -63,6 +75,14 @@ class RowEmitter {
 
  private:
   [[nodiscard]] const Kernel& kernel() const { return context_.schedule.kernel; }
+  using Values = std::vector<llvm::Value*>;
+  /// Emits the nodes of the rows' data that `known` has no values of. Returns the values of all. Gives the expressions
+  /// the data.
+  Values emit_row_data(Values known);
+  [[nodiscard]] bool has_data(PredicateId predicate) const;
+  [[nodiscard]] std::vector<const LoadSource*> sources_by_data(const ScheduledCase& which) const;
+  llvm::Value* emit_is_next(llvm::Value* count, const ScheduledCase& which, const Values& before, const Values& steps,
+                            Values& starts);
   llvm::Value* emit_row_offset();
   llvm::Value* base_of(const LoadSource& source);
   void set_storage(ir::ValueId tensor, BodyArguments::Load& load);
@@ -82,6 +102,9 @@ class RowEmitter {
   const LaunchFields* fields_ = nullptr;
   std::vector<llvm::Value*> buffers_;
   std::map<std::uint32_t, llvm::Value*> runs_;  // begins and ends of runs, by Expr::id
+  SearchMemos memos_;
+  Values row_data_;                                           // the nodes of the rows' data, in this row
+  std::map<const LoadSource*, llvm::Value*> measured_steps_;  // of loads that data says, in the case emitted last
 };
 
 /// Returns the contract as far as it is known before code: sizes are collected while code is emitted.

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include <llvm/IR/IntrinsicsX86.h>
-
+#include "compiler/emit/scalar/host_instructions.h"
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {
@@ -115,26 +114,12 @@ std::vector<Value*> LaunchFields::results(IRBuilder<>& builder, const KernelCont
   return outputs;
 }
 
-namespace {
-
-/// Sets the environment whatever the caller has set: round to nearest even, no flush to zero, no denormals-are-zero.
-/// Returns where the caller's setting is kept.
-Value* save_environment(IRBuilder<>& builder) {
-  Value* slot = builder.CreateAlloca(builder.getInt32Ty());
-  Value* ours = builder.CreateAlloca(builder.getInt32Ty());
-  builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_stmxcsr, {slot});
-  builder.CreateStore(builder.getInt32(0x1F80), ours);
-  builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {ours});
-  return slot;
-}
-
-}  // namespace
-
 FunctionScope::FunctionScope(const KernelContext& context, llvm::Function* empty, bool sets_environment)
     : function(empty),
       entry(block("entry")),
       builder(entry),
-      environment(sets_environment ? save_environment(builder) : nullptr),
+      architecture(context.target.architecture),
+      environment(sets_environment ? save_environment(builder, context.target.architecture) : nullptr),
       fields(builder, function->getArg(0), context),
       exprs(context.expressions(entry, fields.sizes)) {
   BasicBlock* start = block("start");
@@ -143,7 +128,7 @@ FunctionScope::FunctionScope(const KernelContext& context, llvm::Function* empty
 }
 
 void FunctionScope::end(Value* result) {
-  if (environment != nullptr) builder.CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {environment});
+  if (environment != nullptr) restore_environment(builder, architecture, environment);
   result == nullptr ? builder.CreateRetVoid() : builder.CreateRet(result);
 }
 

@@ -135,6 +135,7 @@ struct FunctionScope {
   llvm::Function* function;
   llvm::BasicBlock* entry;
   llvm::IRBuilder<> builder;
+  Architecture architecture;
   llvm::Value* environment;  // the caller's, kept; null if it is not changed
   LaunchFields fields;
   ExprEmitter exprs;

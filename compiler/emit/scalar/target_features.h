@@ -3,15 +3,20 @@
 #include <cstdint>
 #include <string>
 
+#include "support/cpu/architecture.h"
+
 namespace padlock::compiler {
 
 /// Properties of the target that code generation needs.
 struct TargetFeatures {
+  Architecture architecture = Architecture::x86_64;  ///< of a CPU
   std::string cpu;
   std::string features;           ///< "+avx2,-avx512f,..."
   bool f16c = false;              ///< converts f16 in hardware; else integer code does: LLVM would call a library
   bool rounds_floats = false;     ///< has floor, ceil and round as instructions; else LLVM would call a library
   bool fma = false;               ///< multiplies and adds with one rounding
+  int operand_bytes = 0;          ///< of vector registers whose constants are operands in memory; 0: there are none
+  bool pairs_accesses = false;    ///< loads or stores two vectors that stand together by one instruction
   bool mask_registers = false;    ///< selects any vector's lanes by a register of bits
   bool packs_words = false;       ///< acts on words of elements if it can: it has no registers of fewer bits
   bool f16_masks = false;         ///< compares both f16 of a word at once (PTX)

@@ -23,6 +23,7 @@ from ._direct import NUMBERS, operators_of
 from ._give_back import give_back
 from ._lines import line_of
 from ._log import Decision, decide
+from ._lower_rows import CHECKS
 from ._names import call_directly, graph_pass_base, inductor, inductor_options, warn_once, with_key, without_graph_cache
 from ._programs import call_kernel, kernel_of
 from ._rescue import rescue
@@ -130,7 +131,9 @@ def take_clusters(graph: Graph, how: How) -> int:
 
 
 def _is_light(node: Node) -> bool:
-    """Returns whether a node is a kernel of ours, a view, or a number."""
+    """Returns whether a node is a kernel of ours, a check of its indices, a view, or a number."""
+    if CHECKS in node.meta:
+        return True
     if node.op != "call_function" or is_view(node) or node.target in (torch.ops.padlock.cluster.default, operator.getitem):
         return True
     return isinstance(node.meta.get("val"), NUMBERS)

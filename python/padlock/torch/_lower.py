@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -25,6 +26,17 @@ def value_of(node: Any) -> torch.Tensor:
     return value
 
 
+@dataclass(frozen=True)
+class Index:
+    """An index that a program uses, and where: of this axis of this tensor. Where it `wraps`, it lies in [-extent, extent) for
+    PyTorch, else in [0, extent)."""
+
+    node: Node
+    source: Node
+    axis: int
+    wraps: bool
+
+
 class Lowering:
     """The statements of one program under construction."""
 
@@ -38,6 +50,8 @@ class Lowering:
         self.inputs: list[Node] = []
         #: Parameters for numbers that are known only at run time: their types, and the nodes that have them.
         self.scalars: dict[str, tuple[torch.dtype, Node]] = {}
+        #: Indices for which PyTorch raises an error where the program has a fill.
+        self.indices: list[Index] = []
 
     def emit(self, operation: str, *arguments: str) -> str:
         name = f"t{len(self.statements)}"

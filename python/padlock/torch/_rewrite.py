@@ -13,7 +13,8 @@ from torch.fx import Graph, Node
 from ._aliases import is_view
 from ._clusters import end_of_part
 from ._lines import operator_at
-from ._lower import Lowering, overload, type_name, value_of
+from ._lower import Index, Lowering, overload, type_name, value_of
+from ._lower_rows import check
 from ._names import INPUTS_AS_TRACED, is_known
 from ._size_nodes import SizeNodes
 from ._sizes import Untranslatable, names_of_extents
@@ -44,6 +45,8 @@ class Program:
     scalars: list[Node]
     outputs: list[Output]
     layouts: Layouts
+    #: Indices that it has to be checked for.
+    indices: list[Index]
 
 
 def _is_dense(shape: Sequence[Any], strides: Sequence[Any]) -> bool:
@@ -202,13 +205,15 @@ def program_of(cluster: Sequence[Node], part: Part, name: str = "cluster") -> Pr
     promises = ", ".join(to.sizes.promises(body + "".join(parameters)))
     where = f"\nwhere {promises}" if promises else ""
     text = f"program {name}({', '.join(parameters)}){where}\n{{\n{body}  return {', '.join(results)}\n}}\n"
-    return Program(text, list(to.inputs), list(dims.values()), [node for _, node in to.scalars.values()], outputs, part.layouts)
+    return Program(text, list(to.inputs), list(dims.values()), [node for _, node in to.scalars.values()], outputs, part.layouts, to.indices)
 
 
 def replace(graph: Graph, cluster: Sequence[Node], program: Program) -> Node:
     """Puts the call of a cluster's program into a graph, before anything that it may read is written. Call `sort` after the
     last."""
     with graph.inserting_before(end_of_part(cluster[-1])):
+        for index in dict.fromkeys(program.indices):
+            check(graph, index)
         dims = [_sizes_node(graph, one) if isinstance(one, tuple) else one for one in program.dims]
         arguments = (program.text, program.inputs, dims, program.scalars)
         place = () if program.inputs else (value_of(program.outputs[0].node).device,)

@@ -3,7 +3,7 @@ synchronisation with the device. Indices are compared with the extent when the k
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -158,26 +158,41 @@ for _name, _axes in (("to_padded", 1), ("from_padded", 2), ("move_groups", 1), (
 # ---- What they are called by ---------------------------------------------------------------------------------------------
 
 
+def _plain(program: Callable[..., str], axes: int, x: Any, index: Any, *given: Any, how: tuple[str, ...] = ()) -> Any:
+    """The result of a call that nothing of torch has to see, without its dispatcher, which takes longer than small kernels do. None
+    for other calls."""
+    if torch.compiler.is_compiling() or type(x) is not torch.Tensor or type(index) is not torch.Tensor:
+        return None
+    element, kind = TYPE_NAMES.get(x.dtype), TYPE_NAMES.get(index.dtype)
+    if element is None or kind not in ("i32", "i64") or x.dim() not in (axes, axes + 1) or index.dim() != 1:
+        return None
+    if not x.is_contiguous() or not index.is_contiguous():
+        return None
+    return kernel_of(program(element, kind, x.dim() > axes, *how))._call_plain(x, index, *given)
+
+
 def to_padded(values: torch.Tensor, offsets: torch.Tensor, length: int, value: float = 0, side: str = "right") -> torch.Tensor:
     """Pads sequences of rows, which lie one after another in `values` [T, ...], to [B, length, ...]. Sequence b has the
     rows from offsets[b] up to offsets[b + 1]. A longer one is cut, a shorter one gets the fill on its right or left."""
-    return torch.ops.padlock.to_padded(values, offsets, length, value, programs.check_side(side))  # type: ignore[no-any-return]
+    made = _plain(programs.to_padded, 1, values, offsets, value, length, how=(programs.check_side(side),))
+    return torch.ops.padlock.to_padded(values, offsets, length, value, side) if made is None else made
 
 
 def from_padded(padded: torch.Tensor, offsets: torch.Tensor, rows: int | None = None, side: str = "right") -> torch.Tensor:
     """Undoes to_padded: the `rows` rows of all sequences, one after another; 0 for a row that was cut. Without `rows`, as
     many rows as the padded tensor has; those after the last sequence are 0."""
     rows = padded.shape[0] * padded.shape[1] if rows is None else rows
-    return torch.ops.padlock.from_padded(padded, offsets, rows, programs.check_side(side))  # type: ignore[no-any-return]
+    made = _plain(programs.from_padded, 2, padded, offsets, rows, how=(programs.check_side(side),))
+    return torch.ops.padlock.from_padded(padded, offsets, rows, side) if made is None else made
 
 
 def _groups(offsets: torch.Tensor, multiple: int) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
     """Returns begins and ends of groups, and those of the groups with rounded-up lengths."""
     if multiple < 1:
         raise ValueError(f"multiple: expected 1 or more, found {multiple}")
-    begins = torch.cat([offsets.new_zeros(1), offsets[:-1]])
+    begins = torch.cat([offsets.new_zeros(1), offsets])[:-1]
     longer = torch.cumsum((offsets - begins + (multiple - 1)) // multiple * multiple, 0, dtype=offsets.dtype)
-    return [begins, offsets], [torch.cat([offsets.new_zeros(1), longer[:-1]]), longer]
+    return [begins, offsets], [torch.cat([offsets.new_zeros(1), longer])[:-1], longer]
 
 
 def pad_groups(
@@ -199,4 +214,5 @@ def unpad_groups(x: torch.Tensor, offsets: torch.Tensor, multiple: int, rows: in
 
 def take_rows(x: torch.Tensor, index: torch.Tensor, value: float = 0) -> torch.Tensor:
     """Takes rows of `x` [T, ...] by their numbers; the fill if there is no such row, as -1 always is."""
-    return torch.ops.padlock.take_rows(x, index, value)  # type: ignore[no-any-return]
+    made = _plain(programs.take_rows, 1, x, index, value)
+    return torch.ops.padlock.take_rows(x, index, value) if made is None else made

@@ -12,9 +12,14 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "compiler/codegen/codegen.h"
 #include "runtime/host/host_image.h"
@@ -22,22 +27,26 @@
 namespace padlock::compiler {
 namespace {
 
-std::unique_ptr<llvm::TargetMachine> machine(const char* cpu) {
+std::unique_ptr<llvm::TargetMachine> machine(const llvm::Triple& triple) {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
   LLVMInitializeX86AsmPrinter();
-  const llvm::Triple triple(llvm::sys::getProcessTriple());
+  LLVMInitializeAArch64TargetInfo();
+  LLVMInitializeAArch64Target();
+  LLVMInitializeAArch64TargetMC();
+  LLVMInitializeAArch64AsmPrinter();
   std::string problem;
   const llvm::Target* const target = llvm::TargetRegistry::lookupTarget(triple, problem);
   REQUIRE_MESSAGE(target != nullptr, problem);
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, cpu, "", {}, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+      triple, "generic", "", {}, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
 }
 
-/// The image of LLVM IR with an entry k.
-Result<abi::CompiledCode> image_of(const std::string& text, const char* entry = "k") {
-  const auto target = machine("x86-64");
+/// The image of LLVM IR with an entry k, for this machine or another.
+Result<abi::CompiledCode> image_of(const std::string& text, const char* entry = "k",
+                                   const std::string& triple = llvm::sys::getProcessTriple()) {
+  const auto target = machine(llvm::Triple(triple));
   llvm::LLVMContext context;
   llvm::SMDiagnostic problem;
   const auto module = llvm::parseAssemblyString(text, problem, context);
@@ -109,6 +118,57 @@ TEST_CASE("jump tables, constants and calls work where the image is mapped") {
   CHECK(run(4) == 13.3);
   CHECK(run(5) == 5.5);
   CHECK(run(6) == -1);
+}
+
+/// The instructions of an image for AArch64.
+std::vector<std::uint32_t> instructions_of(const std::string& text) {
+  const auto image = image_of(text, "k", "aarch64-unknown-linux-gnu");
+  REQUIRE_MESSAGE(image, (image ? "" : image.error().message));
+  std::vector<std::uint32_t> words(image->bytes.size() / 4);
+  std::memcpy(words.data(), image->bytes.data(), 4 * words.size());
+  return words;
+}
+
+/// What `adrp` and the instruction after it name: the register's page is that of instruction `at`, and some more.
+std::size_t named_by(const std::vector<std::uint32_t>& words, std::size_t at, int unit) {
+  const std::uint32_t adrp = words[at], access = words[at + 1];
+  CHECK((adrp & 0x9F00'0000) == 0x9000'0000);
+  const std::size_t pages = (adrp >> 29 & 3) | (adrp >> 5 & 0x7'FFFF) << 2;
+  return (4 * at / 4096 + pages) * 4096 + ((access >> 10 & 0xFFF) << unit);
+}
+
+TEST_CASE("code for AArch64 names constants by their page and their place in it, and calls by a distance") {
+  // A constant behind `pages` of code.
+  const auto text = [](int pages) {
+    std::string all = R"(
+@value = private constant <4 x float> <float 1.0, float 2.0, float 3.0, float 4.0>
+define void @k(ptr %out) {
+  %v = load <4 x float>, ptr @value
+  store <4 x float> %v, ptr %out
+  call void @callee(ptr %out)
+  ret void
+})";
+    for (int i = 0; i < pages; ++i) all += fmt::format("\ndefine internal void @page{}() align 4096 {{ ret void }}", i);
+    return all + "\ndefine internal void @callee(ptr %out) noinline { store volatile i32 0, ptr %out ret void }";
+  };
+  const auto first = [](const std::vector<std::uint32_t>& words, std::uint32_t mask, std::uint32_t bits) {
+    const auto found = std::ranges::find_if(words, [&](std::uint32_t word) { return (word & mask) == bits; });
+    REQUIRE(found != words.end());
+    return static_cast<std::size_t>(found - words.begin());
+  };
+  constexpr std::array<float, 4> kValue = {1, 2, 3, 4};
+  constexpr std::uint32_t kStoreOfZero = 0xB900'001F;  // str wzr, [x0]
+  for (const int pages : {0, 1, 2, 3, 7}) {
+    CAPTURE(pages);
+    const std::vector<std::uint32_t> words = instructions_of(text(pages));
+    const std::size_t named = named_by(words, first(words, 0x9F00'0000, 0x9000'0000), 4);
+    REQUIRE(named + sizeof kValue <= 4 * words.size());
+    CHECK(named >= 4096 * static_cast<std::size_t>(pages));
+    CHECK(std::memcmp(reinterpret_cast<const char*>(words.data()) + named, kValue.data(), sizeof kValue) == 0);
+    const std::size_t call = first(words, 0xFC00'0000, 0x9400'0000);
+    REQUIRE(call + (words[call] & 0x3FF'FFFF) < words.size());
+    CHECK(words[call + (words[call] & 0x3FF'FFFF)] == kStoreOfZero);
+  }
 }
 
 TEST_CASE("what an image cannot have is named") {

@@ -52,6 +52,8 @@ TEST_CASE("short rows are taken by chunks where a target has the instruction, wi
            Row{"host:x86-64-v3", "16 lanes, 2 joined", "8 lanes, 2 joined", "8 lanes", "4 lanes"},
            Row{"host:x86-64-v4", "16 lanes, 4 joined", "32 lanes", "16 lanes", "8 lanes"},
            Row{"host:icelake-server", "64 lanes", "32 lanes", "16 lanes", "8 lanes"},
+           Row{"host:armv8-a", "16 lanes", "8 lanes", "4 lanes", "2 lanes"},
+           Row{"host:neoverse-v2", "16 lanes", "8 lanes", "4 lanes", "2 lanes"},
        }) {
     CAPTURE(row.target);
     CHECK(chunks_of(program("i8"), row.target) == with_axes(row.i8));
@@ -151,6 +153,9 @@ TEST_CASE("windows of 16 bytes are permuted and stored several as one where a ta
   }
   CHECK(has(kFour, "i8", "host:x86-64-v4"));
   CHECK_FALSE(has(kTwo, "f32", "host:x86-64-v3"));
+  // AArch64 has one instruction for elements of every size.
+  for (const char* const dtype : {"i8", "f16", "f32", "f64"})
+    CHECK(has("@llvm.aarch64.neon.tbl1.v16i8(", dtype, "host:armv8-a"));
 }
 
 // --- proof ----------------------------------------------------------------------------------------------------------

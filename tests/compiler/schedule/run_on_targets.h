@@ -9,16 +9,17 @@
 #include "tests/compiler/emit/compiled.h"
 #include "tests/differential/host_check.h"
 
-// Runs programs on every x86-64 level that this machine supports, between guard pages and in several tasks, and
-// compares them with the interpreter.
+// Runs programs on every level that this machine supports, between guard pages and in several tasks, and compares them
+// with the interpreter.
 namespace padlock::compiler {
 
 using Sizes = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// Returns the x86-64 levels that this machine supports.
+/// Returns the levels, and CPUs with more features, that this machine supports.
 inline std::vector<std::string> runnable_targets() {
   std::vector<std::string> names;
-  for (const char* const name : {"host:x86-64-v2", "host:x86-64-v3", "host:x86-64-v4", "host:icelake-server", "host"}) {
+  for (const char* const name : {"host:x86-64-v2", "host:x86-64-v3", "host:x86-64-v4", "host:icelake-server",
+                                 "host:armv8-a", "host:neoverse-n1", "host:neoverse-v1", "host:neoverse-v2", "host"}) {
     const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create(name));
     if (compiler->check_runs_here()) names.emplace_back(name);
   }

@@ -73,6 +73,7 @@ TEST_CASE("a box has a block of 16 bytes of each column, and as many columns as 
       CHECK(boxes_of(text, "host:x86-64-v3").many == row.avx2);
       CHECK(boxes_of(text, "host:x86-64-v4").many == row.avx512);
       CHECK(boxes_of(text, "host:x86-64-v4", "vector_bytes=16").many == row.sse);
+      CHECK(boxes_of(text, "host:armv8-a").many == row.sse);
     }
   }
 }
@@ -81,6 +82,7 @@ TEST_CASE("where rows are few, a block has those of several columns, if the targ
   CHECK(boxes_of(to_planes("u8"), "host:x86-64-v4").few ==
         "4 rows by 32 lanes if C - 1 >= 0 and -C + 4 >= 0, 8 rows by 32 lanes if C - 1 >= 0 and -C + 8 >= 0");
   CHECK(boxes_of(to_planes("f16"), "host:x86-64-v2").few == "4 rows by 8 lanes if C - 1 >= 0 and -C + 4 >= 0");
+  CHECK(boxes_of(to_planes("f16"), "host:armv8-a").few == "4 rows by 8 lanes if C - 1 >= 0 and -C + 4 >= 0");
   CHECK(boxes_of(to_planes("f16"), "host:x86-64").few == "none");
   CHECK(boxes_of(to_planes("f32"), "host:x86-64").few == "4 rows by 4 lanes if C - 1 >= 0");
   CHECK(boxes_of(to_planes("f64"), "host:x86-64-v4").few == "none");
@@ -99,6 +101,7 @@ TEST_CASE("rows of few columns are interleaved where they follow each other in t
   CHECK(interleaved(to_pixels("f16"), "host:x86-64-v3") ==
         "interleaved 4 columns by 16 rows;interleaved 8 columns by 16 rows;");
   CHECK(interleaved(to_pixels("f32"), "host:x86-64-v2") == "interleaved 4 columns by 4 rows;");
+  CHECK(interleaved(to_pixels("f32"), "host:neoverse-n1") == "interleaved 4 columns by 4 rows;");
   CHECK(interleaved(to_pixels("f32"), "host:x86-64").empty());
   CHECK(interleaved(to_pixels("f64")) == "interleaved 4 columns by 8 rows;");
   CHECK(interleaved(to_pixels("f64"), "host:x86-64-v2") == "interleaved 4 columns by 4 rows;");

@@ -8,11 +8,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "tests/common/fp_setting.h"
 #include "tests/ir/reference/reference_run.h"
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
 using namespace padlock;
 using namespace padlock::ir;
@@ -380,22 +377,20 @@ TEST_CASE("an interpreter evaluates again after an error") {
   CHECK(started->interpreter.element(started->result(), first)->bits == 20);
 }
 
-#if defined(__x86_64__)
 TEST_CASE("a caller's flush modes and rounding change nothing, and are restored") {
-  const unsigned saved = _mm_getcsr();
-  const unsigned hostile = 0x1F80 | 0x8040 | 0x6000;  // FTZ, DAZ, toward zero
+  const std::uint64_t saved = padlock::testing::fp_setting();
   auto started = start("program p(x: f32[3]) { y = div(x, 3) return y }", {tensor<float>({3}, {1e-44F, 1, 2})});
   std::vector<float> expected(3), actual(3);
   REQUIRE(started->interpreter.evaluate(started->result(), std::as_writable_bytes(std::span(expected))).has_value());
-  _mm_setcsr(hostile);
+  padlock::testing::set_fp_setting(padlock::testing::kHostileFpSetting);
+  const std::uint64_t hostile = padlock::testing::fp_setting();
   const bool evaluated =
       started->interpreter.evaluate(started->result(), std::as_writable_bytes(std::span(actual))).has_value();
-  const unsigned after = _mm_getcsr();
-  _mm_setcsr(saved);
+  const std::uint64_t after = padlock::testing::fp_setting();
+  padlock::testing::set_fp_setting(saved);
   CHECK(evaluated);
   CHECK(after == hostile);
   CHECK(std::bit_cast<std::uint32_t>(actual[0]) == 2);  // 7 ulps / 3
   CHECK(std::bit_cast<std::uint32_t>(actual[2]) == 0x3f2aaaab);
   CHECK(actual == expected);
 }
-#endif

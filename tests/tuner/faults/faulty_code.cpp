@@ -339,6 +339,7 @@ class FaultyCompiler final : public compiler::TargetCompiler {
     driver->register_twin(std::string(abi::kComparisonName), run_comparison, this);
     return code;
   }
+  std::optional<Architecture> architecture() const override { return real_->architecture(); }
   std::vector<std::string> required_features() const override { return real_->required_features(); }
   Status check_runs_here() const override { return real_->check_runs_here(); }
 

@@ -107,6 +107,7 @@ class CountingCompiler final : public compiler::TargetCompiler {
     return real_->compile(program, options);
   }
   Result<abi::CompiledCode> compile_comparison(bool for_simt) override { return real_->compile_comparison(for_simt); }
+  std::optional<Architecture> architecture() const override { return real_->architecture(); }
   std::vector<std::string> required_features() const override { return real_->required_features(); }
   Status check_runs_here() const override { return real_->check_runs_here(); }
   Result<std::vector<compiler::Proof>> prove(const ir::Program& program, const Options& options) override {

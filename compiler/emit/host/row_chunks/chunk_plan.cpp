@@ -14,7 +14,7 @@ namespace padlock::compiler {
 
 using llvm::PHINode;
 
-RowChunkPlan::RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool bit_masks) {
+RowChunkPlan::RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, const TargetFeatures& target) {
   ir::ExprContext& exprs = kernel.exprs();
   const auto add_guard = [&](PredicateId guard) {
     if (std::ranges::find(guards, guard) == guards.end()) guards.push_back(guard);
@@ -23,7 +23,7 @@ RowChunkPlan::RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool b
     if (node.kind == NodeKind::when) add_guard(node.guard);
   selections = guards.size();
   for (const BodyLoad& load : chunks.body.loads) add_guard(load.guard);
-  choose_marks(kernel, chunks, bit_masks);
+  choose_marks(kernel, chunks, target);
   bytes = exprs.constant(static_cast<Int128>(lowest(chunks.body.loads.size())));
   const Expr line = exprs.constant(abi::kPlanAlignment);
   const auto table = [&](Expr entries, int entry_bytes) {
@@ -44,18 +44,18 @@ RowChunkPlan::RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool b
     column_sources.push_back(table(columns, 8));
     run_steps.push_back(table(columns, 8));
   }
-  for (std::size_t i = 0; i < selections; ++i) masks.push_back(table(vectors, bit_masks ? 8 : lanes));
+  for (std::size_t i = 0; i < selections; ++i) masks.push_back(table(vectors, target.mask_registers ? 8 : lanes));
   for (std::size_t i = 0; i < guards.size(); ++i) column_holds.push_back(table(columns, 1));
   bytes = exprs.mul(some, bytes);
 }
 
-void RowChunkPlan::choose_marks(const Kernel& kernel, const RowChunks& chunks, bool bit_masks) {
+void RowChunkPlan::choose_marks(const Kernel& kernel, const RowChunks& chunks, const TargetFeatures& target) {
   marks.resize(chunks.body.loads.size());
   for (std::size_t i = 0; i < marks.size(); ++i) {
     const int size = ir::byte_size(chunks.body.loads[i].dtype);
     // (Registers hold masks of short rows.)
-    if (chunks.axes == 1 && bit_masks) continue;
-    if (!VectorPermute::pays_to_mark(chunks.loop.lanes, size, bit_masks)) continue;
+    if (chunks.axes == 1 && target.mask_registers) continue;
+    if (!VectorPermute::pays_to_mark(target.architecture, chunks.loop.lanes, size, target.mask_registers)) continue;
     for (std::size_t selection = 0; selection < selections && !marks[i]; ++selection) {
       const auto needed = kernel.graph.conditions_of(chunks.body.loads[i].guard);
       const auto tested = kernel.graph.conditions_of(guards[selection]);
@@ -512,7 +512,8 @@ class ChunkPlanEmitter : private FunctionEmitter {
     store_word(RowChunkPlan::lowest(load), lowest);
     store_word(RowChunkPlan::spread(load),
                builder_.CreateSelect(any, builder_.CreateSub(ends.high[load], lowest), index(0)));
-    VectorPermute permute(builder_, lanes(), ir::byte_size(chunks_.body.loads[load].dtype));
+    VectorPermute permute(builder_, context_.target.architecture, lanes(),
+                          ir::byte_size(chunks_.body.loads[load].dtype));
     llvm::IntegerType* type = element_type(load);
     counted_loop(builder_, index(0), vectors, 1, [&](Value* vector) {
       Value* first = load_entry(plan_.starts[load], vector);

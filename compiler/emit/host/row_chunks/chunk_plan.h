@@ -16,8 +16,8 @@ namespace padlock::compiler {
 /// is the size to allocate.
 class RowChunkPlan {
  public:
-  /// `bit_masks`: masks are words of one bit per lane, else one byte per lane.
-  RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool bit_masks);
+  /// Masks are words of one bit per lane on a target with mask registers, else one byte per lane.
+  RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, const TargetFeatures& target);
 
   /// A table whose entries have this many bytes.
   struct Table {
@@ -63,7 +63,7 @@ class RowChunkPlan {
   [[nodiscard]] std::size_t guard_index(PredicateId guard) const;
 
  private:
-  void choose_marks(const Kernel& kernel, const RowChunks& chunks, bool bit_masks);
+  void choose_marks(const Kernel& kernel, const RowChunks& chunks, const TargetFeatures& target);
 };
 
 /// Emits the kernel's HostPlanner.

@@ -260,7 +260,8 @@ class ChunkLoopEmitter : private FunctionEmitter {
     for (std::size_t i = 0; i < chunks_.sources.size(); ++i) {
       const LoadSource& source = chunks_.sources[i];
       const ir::DType dtype = chunks_.body.loads[i].dtype;
-      Load load{.permute = VectorPermute(builder_, lanes(), ir::byte_size(dtype)), .element = element(dtype)};
+      Load load{.permute = VectorPermute(builder_, context_.target.architecture, lanes(), ir::byte_size(dtype)),
+                .element = element(dtype)};
       load.tensor = scope_.fields.buffer(builder_, context_.buffer_of_input(source.tensor));
       load.window =
           builder_.CreateAdd(scope_.argument(4 + static_cast<unsigned>(i)), load_word(RowChunkPlan::lowest(i)));

@@ -4,7 +4,10 @@
 #include <array>
 #include <numeric>
 
+#include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/IntrinsicsX86.h>
+
+#include "compiler/emit/scalar/host_instructions.h"
 
 namespace padlock::compiler {
 
@@ -13,6 +16,7 @@ using llvm::Value;
 namespace {
 
 struct Instruction {
+  Architecture architecture;
   int bytes;  // bytes of the instruction's vector
   int size;   // the least size of elements that it is used for
   int unit;   // bytes that move together
@@ -20,36 +24,46 @@ struct Instruction {
   unsigned of_two = 0;  // its twin that takes lanes of two vectors, if that is as fast
 };
 
-// The first instruction that fits is taken. VectorPermutes says which a target has.
-constexpr std::array kInstructions = {
-    Instruction{16, 1, 1, llvm::Intrinsic::x86_ssse3_pshuf_b_128},
-    Instruction{32, 4, 4, llvm::Intrinsic::x86_avx2_permd},
-    Instruction{32, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_256},
-    Instruction{32, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_256},
-    Instruction{64, 8, 8, llvm::Intrinsic::x86_avx512_permvar_di_512, llvm::Intrinsic::x86_avx512_vpermi2var_q_512},
-    Instruction{64, 4, 4, llvm::Intrinsic::x86_avx512_permvar_si_512, llvm::Intrinsic::x86_avx512_vpermi2var_d_512},
-    Instruction{64, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_512},
-    Instruction{64, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_512}};
+using enum Architecture;
 
-const Instruction& instruction_for(int bytes, int size) {
-  return *std::ranges::find_if(kInstructions,
-                               [&](const Instruction& one) { return one.bytes >= bytes && one.size <= size; });
+// The first instruction that fits is taken. VectorPermutes says which a target has.
+constexpr std::array kInstructions = {Instruction{aarch64, 16, 1, 1, llvm::Intrinsic::aarch64_neon_tbl1},
+                                      Instruction{x86_64, 16, 1, 1, llvm::Intrinsic::x86_ssse3_pshuf_b_128},
+                                      Instruction{x86_64, 32, 4, 4, llvm::Intrinsic::x86_avx2_permd},
+                                      Instruction{x86_64, 32, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_256},
+                                      Instruction{x86_64, 32, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_256},
+                                      Instruction{x86_64, 64, 8, 8, llvm::Intrinsic::x86_avx512_permvar_di_512,
+                                                  llvm::Intrinsic::x86_avx512_vpermi2var_q_512},
+                                      Instruction{x86_64, 64, 4, 4, llvm::Intrinsic::x86_avx512_permvar_si_512,
+                                                  llvm::Intrinsic::x86_avx512_vpermi2var_d_512},
+                                      Instruction{x86_64, 64, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_512},
+                                      Instruction{x86_64, 64, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_512}};
+
+const Instruction& instruction_for(Architecture architecture, int bytes, int size) {
+  return *std::ranges::find_if(kInstructions, [&](const Instruction& one) {
+    return one.architecture == architecture && one.bytes >= bytes && one.size <= size;
+  });
+}
+
+/// Returns whether an index whose highest bit is set gives 0.
+bool gives_zeros(unsigned intrinsic) {
+  return intrinsic == llvm::Intrinsic::x86_ssse3_pshuf_b_128 || intrinsic == llvm::Intrinsic::aarch64_neon_tbl1;
 }
 
 }  // namespace
 
-VectorPermute::VectorPermute(llvm::IRBuilder<>& builder, int lanes, int size)
-    : builder_(builder), lanes_(lanes), size_(size) {
-  const Instruction& chosen = instruction_for(lanes * size, size);
+VectorPermute::VectorPermute(llvm::IRBuilder<>& builder, Architecture architecture, int lanes, int size)
+    : builder_(builder), architecture_(architecture), lanes_(lanes), size_(size) {
+  const Instruction& chosen = instruction_for(architecture, lanes * size, size);
   bytes_ = chosen.bytes;
   unit_ = chosen.unit;
   intrinsic_ = chosen.intrinsic;
   intrinsic_of_two_ = lanes * size == chosen.bytes ? chosen.of_two : 0;
 }
 
-bool VectorPermute::pays_to_mark(int lanes, int size, bool mask_registers) {
-  const Instruction& chosen = instruction_for(lanes * size, size);
-  return !mask_registers || chosen.of_two != 0 || chosen.intrinsic == llvm::Intrinsic::x86_ssse3_pshuf_b_128;
+bool VectorPermute::pays_to_mark(Architecture architecture, int lanes, int size, bool mask_registers) {
+  const Instruction& chosen = instruction_for(architecture, lanes * size, size);
+  return !mask_registers || chosen.of_two != 0 || gives_zeros(chosen.intrinsic);
 }
 
 llvm::FixedVectorType* VectorPermute::units() const {
@@ -83,7 +97,7 @@ Value* VectorPermute::numbered(Value* indices) {
   return indices;
 }
 
-bool VectorPermute::zeroes_others() const { return intrinsic_ == llvm::Intrinsic::x86_ssse3_pshuf_b_128; }
+bool VectorPermute::zeroes_others() const { return gives_zeros(intrinsic_); }
 
 bool VectorPermute::chooses(const Value* other) const {
   const auto* constant = llvm::dyn_cast<llvm::Constant>(other);
@@ -97,9 +111,9 @@ Value* VectorPermute::permuted_or(Value* vector, Value* numbers, Value* other) {
   return is_one ? permuted(vector, numbers) : permuted_blocks(vector, numbers);
 }
 
-/// Uses the highest bit of each number: pshufb makes 0 of such a unit, so the bit is set for lanes that are not held;
-/// the others ignore it, and tests for a set bit are shorter. (Numbers of lanes that are not held may be anything.) An
-/// instruction that takes lanes of two vectors counts the second's after the first's.
+/// Uses the highest bit of each number: pshufb and tbl make 0 of such a unit, so the bit is set for lanes that are not
+/// held; the others ignore it, and tests for a set bit are shorter. (Numbers of lanes that are not held may be
+/// anything.) An instruction that takes lanes of two vectors counts the second's after the first's.
 Value* VectorPermute::marked(Value* numbers, Value* holds) {
   std::uint64_t bits = 0;
   for (int bit = 8 * unit_ - 1; bit < 8 * size_; bit += 8 * unit_) bits |= std::uint64_t{1} << bit;
@@ -117,7 +131,7 @@ Value* VectorPermute::holds(Value* numbers) {
 
 Value* VectorPermute::permuted(Value* vector, Value* numbers) {
   llvm::Type* type = vector->getType();
-  Value* moved = builder_.CreateIntrinsic(intrinsic_, {}, {as_units(vector), as_units(numbers)});
+  Value* moved = call_intrinsic(builder_, intrinsic_, {as_units(vector), as_units(numbers)});
   if (lanes_ * size_ == bytes_) return builder_.CreateBitCast(moved, type);
   moved = builder_.CreateBitCast(moved, llvm::FixedVectorType::get(llvm::cast<llvm::VectorType>(type)->getElementType(),
                                                                    static_cast<unsigned>(bytes_ / size_)));
@@ -129,11 +143,7 @@ Value* VectorPermute::permuted(Value* vector, Value* numbers) {
 Value* VectorPermute::permuted_blocks(Value* vectors, Value* numbers) {
   const auto bits = static_cast<unsigned>(vectors->getType()->getPrimitiveSizeInBits().getFixedValue());
   auto* bytes = llvm::FixedVectorType::get(builder_.getInt8Ty(), bits / 8);
-  const bool is_pair = bits == 256;
-  Value* moved =
-      builder_.CreateIntrinsic(is_pair ? llvm::Intrinsic::x86_avx2_pshuf_b : llvm::Intrinsic::x86_avx512_pshuf_b_512,
-                               {}, {builder_.CreateBitCast(vectors, bytes), builder_.CreateBitCast(numbers, bytes)});
-  return builder_.CreateBitCast(moved, vectors->getType());
+  return shuffle_bytes(builder_, architecture_, vectors, builder_.CreateBitCast(numbers, bytes));
 }
 
 }  // namespace padlock::compiler

@@ -2,6 +2,8 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include "support/cpu/architecture.h"
+
 namespace padlock::compiler {
 
 /// Emits permutations of a vector's elements by indices that are known at run time. Each permutation is one instruction
@@ -9,11 +11,11 @@ namespace padlock::compiler {
 class VectorPermute {
  public:
   /// A vector of `lanes` elements of `size` bytes. Borrows the builder.
-  VectorPermute(llvm::IRBuilder<>& builder, int lanes, int size);
+  VectorPermute(llvm::IRBuilder<>& builder, Architecture architecture, int lanes, int size);
 
   /// Returns whether marks cost less than masks of their own. (On a target with mask registers, a test of each sign
   /// took 1.06 times as long.)
-  [[nodiscard]] static bool pays_to_mark(int lanes, int size, bool mask_registers);
+  [[nodiscard]] static bool pays_to_mark(Architecture architecture, int lanes, int size, bool mask_registers);
 
   /// Converts indices for `permuted`, to the same type: a vector of integers as wide as the elements.
   [[nodiscard]] llvm::Value* numbered(llvm::Value* indices);
@@ -38,6 +40,7 @@ class VectorPermute {
   [[nodiscard]] bool zeroes_others() const;
 
   llvm::IRBuilder<>& builder_;
+  Architecture architecture_;
   int lanes_, size_;
   int bytes_;  // bytes of the instruction's vector
   int unit_;   // bytes that it permutes as one

@@ -405,7 +405,7 @@ class RunsEmitter : private FunctionEmitter {
       if (last != nullptr) column = smaller(column, last);
       if (loop.nontemporal) vector_.prefetch_loads(column, loop);
       if (loop.masked) return vector_.emit_masked(column, limit, loop);
-      for (int i = 0; i < loop.unroll; ++i) vector_.emit(column, loop, i * loop.lanes);
+      vector_.emit_trip(column, loop);
     });
     if (loop.end_value.valid()) exprs_.set_coordinate(loop.end_value, reached);
   }

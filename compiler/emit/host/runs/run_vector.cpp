@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include <llvm/Analysis/VectorUtils.h>
+
 #include "compiler/emit/scalar/emit_loop.h"
 
 namespace padlock::compiler {
@@ -16,7 +18,9 @@ RunVector::RunVector(KernelContext& context, std::size_t body, IRBuilder<>& buil
       accesses_(builder, fields.fault),
       arguments_(std::move(arguments)),
       outputs_(fields.results(builder, context)),
+      memos_(remember_searches(builder, body_)),
       values_(context, body_, builder, fields, exprs) {
+  values_.remember(memos_);
   if (body_.uses_rows)
     for (std::size_t i = 0; i < arguments_.outer.size(); ++i)
       exprs_.set_coordinate(context_.outer_variables()[i], arguments_.outer[i]);
@@ -162,6 +166,33 @@ void RunVector::store(Value* column, const VectorLoop& loop, int displacement, c
     }
     Value* value = values[static_cast<std::size_t>(body_.roots[result])];
     accesses_.store(access, value, loop.nontemporal ? StoreHint::nontemporal : StoreHint::none);
+  }
+}
+
+/// One instruction loads or stores two vectors if the target has such and they stand together: then all loads come
+/// before all stores. (No load reads what a store writes: a launch has compared the buffers.)
+void RunVector::emit_trip(Value* column, const VectorLoop& loop) {
+  if (!context_.target.pairs_accesses) {
+    for (int i = 0; i < loop.unroll; ++i) emit(column, loop, i * loop.lanes);
+    return;
+  }
+  std::vector<std::vector<Value*>> vectors;
+  for (int i = 0; i < loop.unroll; ++i) vectors.push_back(compute(column, loop, i * loop.lanes));
+  if (loop.nontemporal && loop.unroll % 2 == 0) return store_pairs(column, loop, vectors);
+  for (int i = 0; i < loop.unroll; ++i) store(column, loop, i * loop.lanes, vectors[static_cast<std::size_t>(i)]);
+}
+
+/// LLVM pairs plain stores by itself. A non-temporal one it would split, since such come in pairs alone.
+void RunVector::store_pairs(Value* column, const VectorLoop& loop, const std::vector<std::vector<Value*>>& vectors) {
+  VectorLoop pair = loop;
+  pair.lanes = 2 * loop.lanes;
+  for (std::size_t i = 0; i < vectors.size(); i += 2) {
+    std::vector<Value*> values = vectors[i];
+    for (const int root : body_.roots) {
+      const auto at = static_cast<std::size_t>(root);
+      values[at] = llvm::concatenateVectors(builder_, {vectors[i][at], vectors[i + 1][at]});
+    }
+    store(column, pair, static_cast<int>(i) * loop.lanes, values);
   }
 }
 

@@ -30,6 +30,8 @@ class RunVector {
   void emit(llvm::Value* column, const VectorLoop& loop, int displacement = 0) {
     store(column, loop, displacement, compute(column, loop, displacement));
   }
+  /// Emits all vectors of a trip, the first at `column`.
+  void emit_trip(llvm::Value* column, const VectorLoop& loop);
   /// Emits the results at coordinates [column, limit) of such a vector, at least one.
   void emit_masked(llvm::Value* column, llvm::Value* limit, const VectorLoop& loop);
 
@@ -83,6 +85,8 @@ class RunVector {
  private:
   [[nodiscard]] std::vector<llvm::Value*> compute(llvm::Value* column, const VectorLoop& loop, int displacement);
   void store(llvm::Value* column, const VectorLoop& loop, int displacement, const std::vector<llvm::Value*>& values);
+  /// Stores the vectors of a trip, by pairs.
+  void store_pairs(llvm::Value* column, const VectorLoop& loop, const std::vector<std::vector<llvm::Value*>>& vectors);
   [[nodiscard]] const BodyArguments::Load& argument(int load) const {
     return arguments_.loads[static_cast<std::size_t>(load)];
   }
@@ -132,6 +136,7 @@ class RunVector {
   AccessEmitter accesses_;
   BodyArguments arguments_;
   std::vector<llvm::Value*> outputs_;
+  SearchMemos memos_;
   BodyValues values_;
   llvm::Value* block_bytes_ = nullptr;           // the bytes that regroup blocks, if blocks are regrouped
   llvm::Value* box_row_ = nullptr;               // for rows of few columns: the first row of the box

@@ -1,24 +1,11 @@
 #include "compiler/emit/host/runs/run_vector.h"
 #include "compiler/emit/scalar/emit_ops.h"
+#include "compiler/emit/scalar/host_instructions.h"
 
 #include <llvm/Analysis/VectorUtils.h>
-#include <llvm/IR/IntrinsicsX86.h>
 
 // Emits the loads of a body's vector.
 namespace padlock::compiler {
-namespace {
-
-/// Selects bytes within each block of 16.
-Value* shuffled_bytes(IRBuilder<>& builder, Value* vector, Value* index) {
-  const auto* bytes = llvm::cast<llvm::FixedVectorType>(index->getType());
-  const llvm::Intrinsic::ID shuffle = bytes->getNumElements() == 16   ? llvm::Intrinsic::x86_ssse3_pshuf_b_128
-                                      : bytes->getNumElements() == 32 ? llvm::Intrinsic::x86_avx2_pshuf_b
-                                                                      : llvm::Intrinsic::x86_avx512_pshuf_b_512;
-  Value* taken = builder.CreateIntrinsic(shuffle, {}, {builder.CreateBitCast(vector, index->getType()), index});
-  return builder.CreateBitCast(taken, vector->getType());
-}
-
-}  // namespace
 
 Access RunVector::access_of(int index, Value* first, Value* guard) {
   const ir::DType dtype = body_.loads[static_cast<std::size_t>(index)].dtype;
@@ -171,7 +158,8 @@ std::vector<Value*> RunVector::emit_turned(const TurnedLoad& load, Value* column
                    ? loaded
                    : builder_.CreateInsertVector(vector->getType(), vector, loaded, static_cast<std::uint64_t>(at));
     }
-    made.push_back(load.columns == 1 ? vector : shuffled_bytes(builder_, vector, block_bytes_));
+    made.push_back(load.columns == 1 ? vector
+                                     : shuffle_bytes(builder_, context_.target.architecture, vector, block_bytes_));
     from = moved(from, load.columns);
   }
   for (const Shuffle& shuffle : load.shuffles)
@@ -230,7 +218,7 @@ void RunVector::store_rows(const Interleave& interleave, std::size_t result, std
                                                    columns[static_cast<std::size_t>(shuffle.second)], shuffle.lanes));
   columns.erase(columns.begin(), columns.end() - interleave.columns);
   if (!interleave.grouped.empty())
-    for (Value*& vector : columns) vector = shuffled_bytes(builder_, vector, block_bytes_);
+    for (Value*& vector : columns) vector = shuffle_bytes(builder_, context_.target.architecture, vector, block_bytes_);
   const int block = interleave.columns * interleave.block_rows;
   llvm::Type* element = llvm::cast<llvm::VectorType>(columns.front()->getType())->getElementType();
   auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(block));

@@ -23,10 +23,10 @@ using llvm::Value;
 
 namespace {
 
-/// Returns the bytes of registers whose constants are operands in memory; 0 if no registers have such.
+/// Returns the bytes of registers whose constants are operands in memory; 0 if no registers have such, or for a GPU's
+/// twin.
 unsigned register_bytes(const TargetFeatures& target) {
-  if (!target.fma || target.packs_words) return 0;
-  return target.mask_registers ? 64 : 32;
+  return target.packs_words ? 0 : static_cast<unsigned>(target.operand_bytes);
 }
 
 /// PTX's constant memory: instructions take operands from it.

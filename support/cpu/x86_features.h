@@ -1,20 +1,11 @@
-#include "runtime/host/cpu_features.h"
+#pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <string>
-#include <vector>
+#include <string_view>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-
-namespace padlock::runtime {
-namespace {
+// Instruction sets of x86-64, by LLVM's names.
+namespace padlock::x86 {
 
 enum class Register : std::uint8_t { eax, ebx, ecx, edx };
 
@@ -35,7 +26,7 @@ struct Feature {
 using enum Register;
 using enum Kept;
 
-constexpr auto kFeatures = std::to_array<Feature>({
+inline constexpr auto kFeatures = std::to_array<Feature>({
     {"cx8", 1, 0, edx, 8},
     {"cmov", 1, 0, edx, 15},
     {"mmx", 1, 0, edx, 23},
@@ -154,59 +145,9 @@ constexpr auto kFeatures = std::to_array<Feature>({
     {"wbnoinvd", 0x8000'0008, 0, ebx, 9},
 });
 
-#if defined(__x86_64__)
-
-std::uint64_t kept_registers() {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  constexpr unsigned kOsxsave = 1U << 27;
-  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & kOsxsave) == 0) return 0;
-  unsigned low = 0, high = 0;
-  // xgetbv as bytes, so that this file needs no compiler option.
-  asm volatile(".byte 0x0f, 0x01, 0xd0" : "=a"(low), "=d"(high) : "c"(0));
-  return (std::uint64_t{high} << 32) | low;
-}
-
-bool is_there(const Feature& feature) {
-  std::array<unsigned, 4> registers{};
-  if (__get_cpuid_count(feature.leaf, feature.subleaf, &registers[0], &registers[1], &registers[2], &registers[3]) == 0)
-    return false;
-  if (((registers[static_cast<std::size_t>(feature.reg)] >> feature.bit) & 1U) == 0) return false;
-  const auto needed = static_cast<std::uint64_t>(feature.kept);
-  return needed == 0 || (kept_registers() & needed) == needed;
-}
-
 /// AVX10 has a version, not a list of features: each version includes all earlier ones.
-unsigned avx10_version() {
-  constexpr Feature kAvx10{"avx10", 7, 1, edx, 19, zmm};
-  std::array<unsigned, 4> registers{};
-  if (!is_there(kAvx10) || __get_cpuid_count(0x24, 0, &registers[0], &registers[1], &registers[2], &registers[3]) == 0)
-    return 0;
-  return registers[1] & 0xFFU;
-}
+inline constexpr Feature kAvx10{"avx10", 7, 1, edx, 19, zmm};
+/// The names of its versions, the first one first.
+inline constexpr std::array<std::string_view, 2> kAvx10Versions = {"avx10.1", "avx10.2"};
 
-#else
-
-unsigned avx10_version() { return 0; }
-bool is_there(const Feature&) { return false; }
-
-#endif
-
-}  // namespace
-
-std::optional<bool> cpu_has(std::string_view name) {
-  if (name == "avx10.1") return avx10_version() >= 1;
-  if (name == "avx10.2") return avx10_version() >= 2;
-  const auto* const found = std::ranges::find(kFeatures, name, &Feature::name);
-  if (found == kFeatures.end()) return std::nullopt;
-  return is_there(*found);
-}
-
-Status check_cpu(std::span<const std::string_view> features) {
-  std::vector<std::string_view> missing;
-  for (const std::string_view feature : features)
-    if (!cpu_has(feature).value_or(false)) missing.push_back(feature);
-  if (missing.empty()) return {};
-  return unavailable(fmt::format("the code needs {}, which this CPU lacks", fmt::join(missing, ", ")));
-}
-
-}  // namespace padlock::runtime
+}  // namespace padlock::x86
