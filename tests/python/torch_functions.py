@@ -51,6 +51,10 @@ COPIES = (
     "torch.stack([x, x])",
     "torch.zeros_like(x)",
     "torch.full((2, x.shape[-1]), 3.0)",
+    "x[torch.arange(x.shape[0]) - 1]",
+    "x[..., torch.arange(2)]",
+    "x.index_select(-1, torch.arange(2))",
+    "torch.nn.functional.embedding(torch.arange(3), x)",
     "x.flip(0)",
     "x.sum(0)",
     "x.cumsum(-1)",
@@ -74,7 +78,7 @@ WRITES = (
     "x.transpose_(0, -1)",
     "x.unsqueeze_(0)",
 )
-PAIRS = ("x + y", "x * y", "torch.maximum(x, y)", "torch.cat([x, y], -1)", "torch.cat([x, y])", "x.where(x > 0, y)")
+PAIRS = ("x + y", "x * y", "torch.maximum(x, y)", "torch.cat([x, y], -1)", "torch.cat([x, y])", "x.where(x > 0, y)", "x[y.long() % x.shape[0]]")
 SHAPES = ((6,), (4, 6), (3, 5), (2, 4, 5), (1, 3, 4))
 MAKES = (
     "torch.randint(-4, 5, SHAPE).float()",

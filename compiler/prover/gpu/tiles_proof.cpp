@@ -205,7 +205,7 @@ class TileProof : private ScheduleProof {
     if (tile_.lanes > 1) prove_neighbours(name, call);
   }
 
-  /// Returns the goals that a test on the path to a case has the other answer at some position.
+  /// Returns goals that together are violated if, at some position, a test on the path to a case has the other answer.
   std::vector<Goal> goals_of(const Path& path, const Describe& other) {
     std::vector<Goal> goals;
     for (const auto& [predicate, held] : path) {

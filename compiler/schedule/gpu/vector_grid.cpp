@@ -124,7 +124,8 @@ void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options) {
     const std::optional<Blend> blend = blend_of(schedule, row);
     return blend && blend->loads.size() > 1;
   };
-  // Loading all segments for a second vector would take half the threads' registers. Smaller blocks leave fewer idle.
+  // Loading all segments for a second vector would take half the threads' registers. Smaller blocks leave fewer threads
+  // idle.
   if (std::ranges::any_of(schedule.cases, is_blended))
     schedule.cover = make_vector_grid(schedule.exprs(), threads / 2, /*vectors=*/1, lanes);
   add_row_table(schedule);
