@@ -208,8 +208,9 @@ int main_of(int argc, char** argv) {
       ->excludes("--row")
       ->excludes("--short-rows");
   for (const auto& [name, how] : {std::pair("before", &arguments.before_for), {"after", &arguments.after_for}}) {
-    app.add_option(fmt::format("--{}-target", name), how->target, "of listed programs: \"host:x86-64-v3\"");
     app.add_option(fmt::format("--{}-config", name), how->config, "of listed programs: \"key=value,...\"");
+    app.add_option(fmt::format("--{}-target", name), how->target, "of listed programs: \"host:x86-64-v3\"")
+        ->excludes(fmt::format("--{}-config", name));
     app.add_option(fmt::format("--{}-threads", name), how->threads, "of listed programs: 1 or 2")
         ->check(CLI::Range(1, 2));
   }

@@ -57,7 +57,13 @@ LoadedCall LoadedLibrary::call(const ListedProgram& listed, const CompiledFor& h
   compiled.target = how.target.c_str();
   if (!how.config.empty()) compiled.config = how.config.c_str();
   make("padlock_program_parse", &padlock_program_parse, program, context, listed.text.data(), listed.text.size());
-  make("padlock_program_compile", &padlock_program_compile, kernel, program, &compiled);
+  if (how.target == "host") {
+    make("padlock_program_compile", &padlock_program_compile, kernel, program, &compiled);
+  } else {  // a pack has code of other targets that run on this machine
+    padlock_pack* pack = nullptr;
+    make("padlock_pack_make", &padlock_pack_make, pack, &program, std::size_t{1}, &compiled.target, std::size_t{1});
+    make("padlock_pack_kernel", &padlock_pack_kernel, kernel, pack, nullptr, nullptr);
+  }
   make("padlock_program_emit", &padlock_program_emit, code, program, &compiled, "asm");
   call.code = find("padlock_text_data", &padlock_text_data)(code);
   std::vector<padlock_named_value> dims;

@@ -25,7 +25,7 @@ struct TensorPlaces {
 struct CompiledFor {
   int threads = 1;  ///< one or two
   std::string target = "host";
-  std::string config = {};  ///< "key=value,..."; empty: the default
+  std::string config = {};  ///< "key=value,..."; empty: the default. Of target "host" alone
 };
 
 /// A call of a program as one library compiled and bound it.

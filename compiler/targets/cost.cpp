@@ -204,7 +204,8 @@ KernelCost cost_of(const Schedule& schedule, const ir::Binding& binding) {
   double row = 0;  // the dearest case counts for all rows
   for (std::size_t i = 0; i < schedule.cases.size(); ++i) row = std::max(row, chunks_of(schedule, i, binding));
   cost.chunks = row * value_of(schedule.rows, binding);
-  cost.nontemporal = std::ranges::any_of(schedule.bodies, has_nontemporal_stores);
+  cost.nontemporal = makes_plan(schedule, binding) ? schedule.row_chunks()->loop.streams
+                                                   : std::ranges::any_of(schedule.bodies, has_nontemporal_stores);
   cost.always_nontemporal = cost.nontemporal && schedule.store == StoreKind::nontemporal;
   return cost;
 }

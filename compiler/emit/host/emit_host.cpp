@@ -65,11 +65,11 @@ std::vector<const SegmentCall*> from_the_middle(const Schedule& schedule, const 
 /// The functions that a kernel's entries call.
 struct KernelParts {
   std::vector<llvm::Function*> bodies;
-  llvm::Function* chunks = nullptr;  // takes rows by the launch's plan; null if there is no plan
+  RowChunkFunctions chunks;  // null if there is no plan
 
   [[nodiscard]] bool any_float() const {
     const auto computes = [](const llvm::Function* body) { return body != nullptr && has_float_arithmetic(body); };
-    return std::ranges::any_of(bodies, computes) || computes(chunks);
+    return std::ranges::any_of(bodies, computes) || computes(chunks.plain);
   }
 };
 
@@ -86,9 +86,10 @@ class EntryEmitter : private FunctionEmitter {
     rows.load_buffers(scope_.fields);
     rows.remember_searches();
     rows.set_columns(scope_.argument(3), scope_.argument(4));
-    if (parts_.chunks != nullptr) has_plan_ = emit_has_plan();
+    if (parts_.chunks.plain != nullptr) has_plan_ = emit_has_plan();
     emit_rows(rows);
-    if (std::ranges::any_of(context_.schedule.bodies, has_nontemporal_stores)) emit_fence();
+    if (parts_.chunks.streamed != nullptr || std::ranges::any_of(context_.schedule.bodies, has_nontemporal_stores))
+      emit_fence();
     scope_.end();
   }
 
@@ -207,8 +208,7 @@ class EntryEmitter : private FunctionEmitter {
                                      exprs_.exact(builder_, chunks.alike),
                                      builder_.CreateMul(builder_.CreateSub(scope_.argument(2), row), columns)};
     for (Value* base : emitter.bases_of(chunks.sources)) arguments.push_back(base);
-    llvm::CallInst* taken = builder_.CreateCall(parts_.chunks, arguments);
-    taken->setCallingConv(parts_.chunks->getCallingConv());
+    Value* taken = emit_taker(arguments);
     builder_.CreateCondBr(builder_.CreateICmpSGT(taken, index(0)), some, others);
     builder_.SetInsertPoint(some);
     Value* next = builder_.CreateAdd(row, taken);
@@ -217,6 +217,29 @@ class EntryEmitter : private FunctionEmitter {
     for (std::size_t i = 0; i < there.size(); ++i) coordinates[i]->addIncoming(there[i], builder_.GetInsertBlock());
     builder_.CreateBr(header);
     builder_.SetInsertPoint(others);
+  }
+
+  /// Emits the call of the function that takes rows as the plan says.
+  Value* emit_taker(const std::vector<Value*>& arguments) {
+    const auto call = [&](llvm::Function* function) {
+      llvm::CallInst* taken = builder_.CreateCall(function, arguments);
+      taken->setCallingConv(function->getCallingConv());
+      return taken;
+    };
+    if (parts_.chunks.streamed == nullptr) return call(parts_.chunks.plain);
+    BasicBlock* streamed = block("streamed_units");
+    BasicBlock* plain = block("plain_units");
+    BasicBlock* taken = block("taken");
+    Value* word = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), scope_.fields.plan, RowChunkPlan::streams());
+    builder_.CreateCondBr(builder_.CreateIsNotNull(builder_.CreateLoad(i64_, word)), streamed, plain);
+    Ways ways;
+    for (const auto& [way, function] : {std::pair(streamed, parts_.chunks.streamed), {plain, parts_.chunks.plain}}) {
+      builder_.SetInsertPoint(way);
+      ways.push_back({way, {call(function)}});
+      builder_.CreateBr(taken);
+    }
+    builder_.SetInsertPoint(taken);
+    return join(builder_, ways)[0];
   }
 
   void emit_call(RowEmitter& emitter, const SegmentCall& call, Value* rows, bool joins) {
@@ -266,7 +289,7 @@ KernelParts emit_parts(KernelContext& context) {
     parts.bodies.push_back(context.schedule.is_row_data(i) ? nullptr : emit_runs(context, i));
   if (context.bounds_check || !context.proven.takes_row_chunks()) return parts;
   const RowChunks& chunks = *context.schedule.row_chunks();
-  const RowChunkPlan plan(context.schedule.kernel, chunks, context.target.mask_registers);
+  const RowChunkPlan plan(context.schedule.kernel, chunks, context.target);
   context.abi.shared_bytes = plan.bytes;
   emit_chunk_plan(context, chunks, plan);
   parts.chunks = emit_row_chunks(context, chunks, plan);

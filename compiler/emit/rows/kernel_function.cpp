@@ -136,6 +136,15 @@ Value* emit_predicate(IRBuilder<>& builder, ExprEmitter& exprs, const Graph& gra
   return emit_conditions(builder, exprs, graph, graph.conditions_of(predicate));
 }
 
+Value* emit_is_nontemporal(const KernelContext& context, IRBuilder<>& builder, ExprEmitter& exprs) {
+  if (context.schedule.store != StoreKind::automatic)
+    return builder.getInt1(context.schedule.store == StoreKind::nontemporal);
+  Value* bytes = exprs.exact(builder, context.exprs().mul(context.abi.rows, context.abi.row_bytes));
+  const auto least =
+      static_cast<std::uint64_t>(nontemporal_bytes(context.target.cache_bytes, context.target.core_cache_bytes));
+  return builder.CreateICmpSGE(bytes, builder.getInt64(least));
+}
+
 Value* emit_conditions(IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph,
                        std::span<const ConditionId> conditions) {
   Value* all = builder.getTrue();

@@ -169,6 +169,11 @@ class FunctionEmitter {
 [[nodiscard]] llvm::Value* emit_predicate(llvm::IRBuilder<>& builder, ExprEmitter& exprs, const Graph& graph,
                                           PredicateId predicate);
 
+/// Emits whether stores go past the caches, as i1. StoreKind::automatic: if the results are too large for the caches.
+/// Other kinds: always or never.
+[[nodiscard]] llvm::Value* emit_is_nontemporal(const KernelContext& context, llvm::IRBuilder<>& builder,
+                                               ExprEmitter& exprs);
+
 /// Returns what a body's sums need of their row alone: where their walks begin and end, with a division each. The host
 /// computes this once for all bodies of a row, which take it as arguments.
 [[nodiscard]] std::vector<ir::Expr> row_values_of(const KernelContext& context, std::size_t body);

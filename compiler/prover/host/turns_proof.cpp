@@ -186,13 +186,15 @@ class TurnProver : private ScheduleProof {
     decide(ObligationKind::store, fmt::format("{} columns interleaved in body {}", all.columns, body_), {}, goals);
   }
 
-  /// Adds a fault unless a block's bytes are those of its rows, in order, for any number of columns. Bytes after its
-  /// rows belong to rows that are taken after it.
+  /// Adds a fault unless a block's bytes are those of its rows, in order, for any number of columns. A transposed block
+  /// of one row has them so. Bytes after its rows belong to rows that are taken after it.
   void add_order_faults(const Interleave& all, ir::DType dtype, std::vector<Goal>& goals) const {
     const int size = ir::byte_size(dtype);
     const auto tested = [&](Expr test) { return std::ranges::find(all.tests, test) != all.tests.end(); };
-    if (all.columns * all.block_rows * size != kBlockBytes || std::ssize(all.grouped) != all.columns ||
-        std::ssize(all.left_out) != all.columns ||
+    const bool is_one_row = all.block_rows == 1 && all.grouped.empty();
+    const bool is_grouped =
+        std::ssize(all.grouped) == all.columns && all.columns * all.block_rows * size == kBlockBytes;
+    if ((!is_one_row && !is_grouped) || std::ssize(all.left_out) != all.columns ||
         !tested(exprs_.sub(exprs_.constant(all.columns), schedule_.columns)) ||
         !tested(exprs_.sub(schedule_.columns, exprs_.constant(1))) || schedule_.row_axis + 2 != kernel_.rank())
       return goals.push_back(fault("a block has other rows"));
@@ -200,6 +202,7 @@ class TurnProver : private ScheduleProof {
       const int left_out = all.left_out[static_cast<std::size_t>(columns) - 1];
       if (left_out < 0 || (left_out + all.block_rows) * columns < all.columns * all.block_rows)
         goals.push_back(fault(fmt::format("the last block of {} columns reaches past the rows of a run", columns)));
+      if (is_one_row) continue;
       std::vector<int> named;
       for (int row = 0; row < all.block_rows; ++row)
         for (int column = 0; column < columns; ++column) named.push_back(column * all.block_rows + row);

@@ -136,6 +136,14 @@ std::vector<RowCase> whole_rows(const Kernel& kernel) {
   return {std::move(all)};
 }
 
+std::vector<NodeId> roots_where(Kernel& kernel, const std::vector<ConditionId>& holds) {
+  SpecialisationBudget budget{.proof = kProofBudget, .steps = StepBudget(limits::kSplitSteps)};
+  SpecializedDomain some(kernel, coordinate_facts(kernel), kernel.roots, budget);
+  some.learn_holds(holds);
+  some.specialise();
+  return some.roots();
+}
+
 std::vector<RowCase> split_rows(Kernel& kernel, const SegmentOptions& options) {
   return RowSplitter(kernel, options).run();
 }

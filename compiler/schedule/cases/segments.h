@@ -28,6 +28,10 @@ inline constexpr std::int64_t kProofBudget = 100'000;
 /// Returns the cases of a row; the first is the root. Adds specialised nodes to the kernel's graph.
 [[nodiscard]] std::vector<RowCase> split_rows(Kernel& kernel, const SegmentOptions& options);
 
+/// Returns the kernel's roots, specialised to elements for which these conditions hold. Adds the specialised nodes to
+/// the kernel's graph.
+[[nodiscard]] std::vector<NodeId> roots_where(Kernel& kernel, const std::vector<ConditionId>& holds);
+
 /// Makes a schedule without code, with a launch's extents. `config` is the text that it keeps.
 [[nodiscard]] Schedule begin_schedule(Kernel kernel, std::string config, const ScheduleOptions& options);
 

@@ -6,6 +6,9 @@
 // The makers of the host's covers, each in the source of its name.
 namespace padlock::compiler {
 
+/// Most operations of a body that stores past the caches: what computes more is not bound by memory.
+inline constexpr std::size_t kMostStreamedOperations = 4;
+
 /// Chooses each body's vectors, and the loops that may take a run (compiler/schedule/model/loop_strategy.h).
 void choose_runs(Schedule& schedule, const ScheduleOptions& options);
 

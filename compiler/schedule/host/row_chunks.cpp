@@ -5,13 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/kernel/lowering.h"
 #include "compiler/schedule/cases/row_recurrence.h"
 #include "compiler/schedule/cases/segments.h"
-#include "compiler/schedule/cases/specialized_domain.h"
 #include "compiler/schedule/host/covers.h"
 #include "ir/expr/affine.h"
-#include "support/limits.h"
 
 namespace padlock::compiler {
 namespace {
@@ -54,6 +51,7 @@ class RowChunkMaker {
     made_.loop.joined = joined_vectors(lanes);
     made_.loop.longest_row = longest;
     made_.loop.least_bytes = kLeastBytes;
+    made_.loop.streams = options_.store != StoreKind::plain && operation_count(body) <= kMostStreamedOperations;
     choose_room(kernel_, made_);
     if (made_.loop.vectors.is_constant(0)) return std::nullopt;
     return std::move(made_);
@@ -80,12 +78,8 @@ class RowChunkMaker {
       std::ranges::copy_if(kernel_.graph.conditions_of(kernel_.graph.node(id).guard), std::back_inserter(holds),
                            [&](ConditionId condition) { return goes_on(condition); });
     if (holds.empty()) return kernel_.roots;
-    SpecialisationBudget budget{.proof = kProofBudget, .steps = StepBudget(limits::kSplitSteps)};
-    SpecializedDomain units(kernel_, coordinate_facts(kernel_), kernel_.roots, budget);
-    units.learn_holds(holds);
-    made_.holds = kernel_.graph.conjunction(std::move(holds));
-    units.specialise();
-    return units.roots();
+    made_.holds = kernel_.graph.conjunction(holds);
+    return roots_where(kernel_, holds);
   }
   /// Returns whether a condition is on other units' coordinates alone, and goes on to hold for an even number of units.
   [[nodiscard]] bool goes_on(ConditionId id) const {
@@ -211,6 +205,12 @@ Left left_by(const Kernel& kernel, const RowChunks& chunks) {
   return std::ranges::any_of(kernel.graph.conditions_of(chunks.holds), is_along) ? Left::along : Left::apart;
 }
 
+/// Returns whether units that have others between them along their axis are worth the code. Rows of two axes are mostly
+/// long: a plan for them would take three times as long to compile.
+bool pays_along(const Kernel& kernel, const RowChunks& chunks) {
+  return kernel.rank() > 2 || kernel.extents.back().range().hi <= chunks.loop.longest_row;
+}
+
 }  // namespace
 
 void make_row_chunks(Schedule& schedule, const ScheduleOptions& options) {
@@ -222,6 +222,7 @@ void make_row_chunks(Schedule& schedule, const ScheduleOptions& options) {
     std::optional<RowChunks> made = RowChunkMaker(schedule, options, axes).make();
     if (!made) continue;
     const Left left = left_by(schedule.kernel, *made);
+    if (left == Left::along && !pays_along(schedule.kernel, *made)) continue;
     // Larger units have more rows between those that are left.
     if (!best || left < left_by(schedule.kernel, *best) || left == Left::along) best = std::move(made);
     if (left == Left::none) break;

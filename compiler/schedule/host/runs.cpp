@@ -24,7 +24,7 @@ class StrategyChooser {
     LoopStrategyOptions options;
     if (!body_.is_pointwise && operation_count(body_) <= kMostVectorOperations) {
       const bool gathers = std::ranges::count(body_.loads, LoadKind::strided, &BodyLoad::kind) > 0;
-      const bool long_work = gathers || has_sums(body_) || operation_count(body_) > 4;
+      const bool long_work = gathers || has_sums(body_) || operation_count(body_) > kMostStreamedOperations;
       body_.lanes = std::max(1, options_.vector_bytes / widest());
       if (gathers) body_.lanes = std::min(body_.lanes, 8);
       options.unroll = long_work ? 1 : options_.unroll;

@@ -121,15 +121,17 @@ class TurnMaker {
     for (std::size_t i = 0; i < kernel.results.size(); ++i) fits &= ir::byte_size(kernel.result(i).dtype) == size;
     for (std::size_t i = 0; i < body_.loads.size(); ++i) fits &= is_adjacent_in_rows(i) || is_same_in_rows(i);
     const ir::Range known = schedule_.columns.range();
+    // A row of few columns may be wider than a block.
+    const auto is_narrow = [&](int columns) { return columns <= kFewestRows || columns * size <= kBlockBytes; };
     for (int columns = known.hi <= 2 ? 2 : kFewestRows;
-         fits && columns * size <= kBlockBytes && columns <= kMostColumns && known.hi > columns / 2; columns *= 2)
-      if (known.lo <= columns)
-        body_.interleaves.push_back(interleave_of(columns, std::max(lanes, kBlockBytes / size), size));
+         fits && is_narrow(columns) && columns <= kMostColumns && known.hi > columns / 2; columns *= 2)
+      if (known.lo <= columns) body_.interleaves.push_back(interleave_of(columns, lanes, size));
   }
 
   [[nodiscard]] Interleave interleave_of(int columns, int lanes, int size) const {
     ir::ExprContext& exprs = schedule_.exprs();
-    const int block = kBlockBytes / size;
+    const int block = std::max(kBlockBytes / size, columns);
+    lanes = std::max(lanes, block);
     Interleave made{.columns = columns,
                     .lanes = lanes,
                     .block_rows = block / columns,
@@ -142,6 +144,7 @@ class TurnMaker {
       if (is_adjacent_in_rows(i)) made.loads.push_back(static_cast<int>(i));
     for (int few = 1; few <= columns; ++few) {
       made.left_out.push_back((block + few - 1) / few - made.block_rows);
+      if (made.block_rows == 1) continue;
       std::vector<int>& bytes = made.grouped.emplace_back();
       for (int byte = 0; byte < kBlockBytes; ++byte) {
         const int row = std::min(byte / size / few, made.block_rows - 1);  // bytes past the rows may be anything

@@ -24,6 +24,11 @@ constexpr int kLeastVectors = 8;
 // Most bytes of the result in a chunk of whole lines, and in a unit that is a chunk. The plan of a line chunk stays in
 // the first cache beside its data, the plan of a unit in the second.
 constexpr int kMostLineBytes = 8 << 10, kMostUnitBytes = 32 << 10;
+// Most bytes in a chunk of whole lines that is streamed, and least bytes of the results that have room for it: a plan
+// in the second cache is fast enough beside stores to memory.
+constexpr int kMostStreamedBytes = 32 << 10;
+constexpr std::int64_t kLeastStreamedBytes = 4 << 20;
+constexpr int kLeastStreamedVector = 16;  // bytes
 
 /// Returns 1 if a >= b, else 0.
 Expr is_at_least(ir::ExprContext& exprs, Expr a, Expr b) {
@@ -81,6 +86,7 @@ void choose_room(const Kernel& kernel, RowChunks& chunks) {
     loop.narrowest = std::min(loop.narrowest, bytes);
     all_bytes += bytes;
   }
+  loop.streams = loop.streams && loop.lanes * loop.narrowest >= kLeastStreamedVector;
   const auto constant = [&](std::int64_t value) { return exprs.constant(value); };
   const Expr columns = kernel.extents.back();
   loop.unit = exprs.mul(chunks.rows(kernel), columns);
@@ -89,11 +95,16 @@ void choose_room(const Kernel& kernel, RowChunks& chunks) {
   loop.most_line_elements = std::max(kMostLineBytes / loop.narrowest, loop.least_elements);
   Expr elements = loop.unit;
   for (int axis = 0; axis <= chunks.unit_axis(kernel); ++axis) elements = exprs.mul(elements, kernel.extent(axis));
-  const Expr chunk = exprs.max(exprs.add(loop.unit, constant(loop.least_elements)), constant(loop.most_line_elements));
+  loop.most_streamed_elements = std::max(kMostStreamedBytes / loop.narrowest, loop.most_line_elements);
+  const Expr bytes = exprs.mul(elements, constant(all_bytes));
+  Expr lines = constant(loop.most_line_elements);
+  if (loop.streams)
+    lines = exprs.add(lines, exprs.mul(constant(loop.most_streamed_elements - loop.most_line_elements),
+                                       is_at_least(exprs, bytes, constant(kLeastStreamedBytes))));
+  const Expr chunk = exprs.max(exprs.add(loop.unit, constant(loop.least_elements)), lines);
   // Windows of rows whose sources lie far apart fill few lanes; such rows are faster one by one.
   const Expr lanes = exprs.mul(constant(5), exprs.min(chunk, elements));
   Expr room = exprs.add(exprs.floordiv(lanes, constant(std::int64_t{2} * loop.lanes)), constant(2));
-  const Expr bytes = exprs.mul(elements, constant(all_bytes));
   for (const Expr wanted : {is_at_least(exprs, constant(loop.longest_unit), loop.unit),
                             is_at_least(exprs, constant(loop.longest_row), columns),
                             is_at_least(exprs, bytes, constant(std::max<std::int64_t>(loop.least_bytes, 1)))})

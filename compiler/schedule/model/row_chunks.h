@@ -38,9 +38,13 @@ struct RowChunkLoop {
   int longest_unit = 0;          ///< of the longest unit
   std::int64_t least_bytes = 0;  ///< of a launch's results; for fewer, planning costs more than it saves
   int narrowest = 1;             ///< bytes of an element of the results
+  /// Chunks of full vectors may be stored past the caches, a whole line after the other. The code tests that each such
+  /// chunk begins at a line.
+  bool streams = false;
   /// A chunk has as many units as make whole cache lines of a result, and at least `least_elements`, if that is at most
-  /// `most_line_elements`. Else it has the fewest units with `least_elements`. (Proofs do not depend on this choice.)
-  int least_elements = 0, most_line_elements = 0;
+  /// `most_line_elements`; if it is streamed, `most_streamed_elements`. Else it has the fewest units with
+  /// `least_elements`. (Proofs do not depend on this choice.)
+  int least_elements = 0, most_line_elements = 0, most_streamed_elements = 0;
   ir::Expr unit;          ///< elements of a unit
   ir::Expr vectors;       ///< room of a plan; 0 for sizes not taken by chunks
   ir::Expr limit;         ///< over `elements` and `last`

@@ -67,7 +67,9 @@ CodeKey key_of(const Schedule& schedule) {
     add(key, grid->threads, grid->vectors, grid->lanes,
         has_whole_vectors(schedule) ? schedule.store : StoreKind::plain);
   } else {
-    add(key, std::ranges::any_of(schedule.bodies, has_nontemporal_stores) ? schedule.store : StoreKind::plain);
+    const bool streams = schedule.row_chunks() != nullptr && schedule.row_chunks()->loop.streams;
+    add(key,
+        streams || std::ranges::any_of(schedule.bodies, has_nontemporal_stores) ? schedule.store : StoreKind::plain);
   }
   add(key, id(schedule.rows), id(schedule.columns), schedule.bodies.size(), schedule.cases.size());
   for (const abi::Guard& guard : schedule.serves) add(key, guard.assumption, id(guard.holds.lhs));

@@ -146,7 +146,8 @@ class SchedulePrinter {
          loop.least_bytes);
     if (rows.holds != kAlways)
       line(2, "units where {}: {} from here on", to_string(kernel_, rows.holds), text(rows.alike));
-    line(2, "from 0 to {}, next {}", text(loop.limit), text(loop.next));
+    line(2, "from 0 to {}, next {}{}", text(loop.limit), text(loop.next),
+         loop.streams ? "; full vectors from a line on past the caches" : "");
     line(2, "windows from {} to {}", text(loop.window_least), text(loop.window_limit));
     for (std::size_t i = 0; i < rows.sources.size(); ++i) {
       const BodyLoad& load = rows.body.loads[i];

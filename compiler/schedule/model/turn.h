@@ -75,7 +75,7 @@ struct Turn {
 /// order; what a block has beyond its rows is stored again by the next block.
 struct Interleave {
   int columns = 0, lanes = 0;        ///< of a box, which repeats its last column; lanes are its rows
-  int block_rows = 1;                ///< rows that a block has
+  int block_rows = 1;                ///< rows that a block has; if one, it may be wider than kBlockBytes
   LoopStrategy along_rows;           ///< its variables' run is the rows without those left out, from 0 on
   std::vector<int> left_out = {};    ///< for each number of columns: rows at the end into which blocks may reach
   std::vector<ir::Expr> tests = {};  ///< over symbols: boxes are used only if each is >= 0
@@ -83,7 +83,7 @@ struct Interleave {
   /// Shuffles of all columns' vectors: block k of result i has rows from i * block_rows + k * (columns * block_rows)
   /// on, by column.
   std::vector<Shuffle> shuffles;
-  BlockBytes grouped = {};  ///< regroups into the order of rows, by the columns of a run
+  BlockBytes grouped = {};  ///< regroups several rows into their order, by the columns of a run
 };
 
 }  // namespace padlock::compiler

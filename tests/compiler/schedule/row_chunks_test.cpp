@@ -96,9 +96,10 @@ TEST_CASE("a unit has the fewest inner axes outside of which least is padded") {
   CHECK(axes("N, T, H, W", "0, 1, 1, 1") == "3 inner axes");
   // Where no such axes leave nothing outside: the fewest that leave nothing along the units, or the most.
   CHECK(axes("N, C, T, H, W", "0, 1, 1, 1, 1") == "3 inner axes");
-  CHECK(axes("H, W", "1, 1") == "1 inner axis");
+  CHECK(axes("H, 7", "1, 1") == "1 inner axis");
+  CHECK(axes("H, W", "1, 1") == "none");  // mostly long
   CHECK(axes("C, H, W", "1, 1, 1") == "2 inner axes");
-  CHECK(axes("C, H, W", "1, 0, 1") == "1 inner axis");
+  CHECK(axes("C, H, 7", "1, 0, 1") == "1 inner axis");  // C and H are merged
   for (const char* const mode : {"edge", "wrap", "symmetric", "reflect"})
     CHECK(axes("N, 5, 7", "0, 1, 2", mode) == "2 inner axes");
 }
@@ -119,6 +120,23 @@ TEST_CASE("rows have no chunks where they are long, or one, or their columns lie
   CHECK_FALSE(has_row_chunks(kPad, "host:x86-64-v3", "split=0"));
   CHECK_FALSE(has_row_chunks(kPad, "host:x86-64-v3", "plan=0"));
   CHECK(has_row_chunks(kPad, "host:x86-64-v3", "plan=1"));
+}
+
+TEST_CASE("chunks of full vectors go past the caches where a config lets them, with a fence after them") {
+  const auto stores = [](std::string_view config, const char* target = "host:x86-64-v4") {
+    const std::string code = emitted(kPad, Stage::llvm, target, config);
+    const std::string chunks = code.substr(code.find(".chunks("));
+    return std::pair(chunks.find("!nontemporal") != std::string::npos, code.find("sse.sfence") != std::string::npos);
+  };
+  CHECK(stores("store=automatic") == std::pair(true, true));
+  CHECK(stores("store=nontemporal") == std::pair(true, true));
+  CHECK(stores("store=plain") == std::pair(false, false));
+  for (const char* const target : {"host:x86-64-v2", "host:x86-64-v3"}) CHECK(stores("", target).first);
+  // A vector of the narrower result has 8 bytes.
+  CHECK(emitted("program p(x: i16[B, S], y: f32[B, S]) { a = pad(x, low = [0, 1], high = [0, 1]) "
+                "b = pad(y, low = [0, 1], high = [0, 1]) return a, b }",
+                Stage::schedule, "host:x86-64-v2")
+            .find("past the caches") == std::string::npos);
 }
 
 TEST_CASE("windows of 16 bytes are permuted and stored several as one where a target permutes by blocks") {
@@ -209,7 +227,8 @@ constexpr int kSeededBugs = 16;
 TEST_CASE("row chunks are proved, and each seeded bug in them is refuted with an example") {
   const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create("host:x86-64-v4"));
   const std::array<std::string_view, 5> programs = {
-      kPad, "program p(x: f32[H, W], p: dim) where 0 <= p { y = pad(x, low = [p, 1], high = [2, p]) return y }",
+      kPad,
+      "program p(x: f32[H, W], p: dim) where 0 <= p <= 3, W <= 20 { y = pad(x, low = [p, 1], high = [2, p]) return y }",
       "program p(x: f32[B, S], p: dim) where 0 <= p < S { y = pad(x, low = [0, p], high = [0, p], mode = reflect) "
       "return y }",
       "program p(x: u8[N, H, W], p: dim) where 0 <= p < H, p < W { y = pad(x, low = [0, p, p], high = [0, p, p], "
@@ -317,11 +336,14 @@ TEST_CASE("row chunks have the interpreter's bits, at any length, in memory betw
       {"program p(x: i16[B, 2, S], w: i16[B, 3, S]) { y = concat(x, w, axis = 1) "
        "z = pad(y, low = [0, 1, 1], high = [0, 1, 1]) return z }",
        {}},
-      {"program p(x: f32[B, S], p: dim) { y = pad(x, low = [p, 1], high = [2, 1], value = 5) return y }", {{"p", 3}}},
-      {"program p(x: i8[B, S], p: dim) { y = pad(x, low = [p, 1], high = [1, 1]) return y }", {{"p", -1}}},
+      {"program p(x: f32[B, S], p: dim) where S <= 30 { y = pad(x, low = [p, 1], high = [2, 1], value = 5) return y }",
+       {{"p", 3}}},
+      {"program p(x: i8[B, S], p: dim) where S <= 126 { y = pad(x, low = [p, 1], high = [1, 1]) return y }",
+       {{"p", -1}}},
       {"program p(x: u8[B, 5, S]) { y = pad(x, low = [1, 1, 1], high = [2, 1, 0], value = 3) return y }", {}},
       {"program p(x: f16[B, 5, S]) { y = pad(x, low = [1, 0, 1], high = [0, 0, 1]) return y }", {}},
-      {"program p(x: i16[B, S], w: i16[3, S]) { y = concat(w, x, w, axis = 0) z = pad(y, low = [0, 1], high = [0, 2]) "
+      {"program p(x: i16[B, S], w: i16[3, S]) where S <= 61 { y = concat(w, x, w, axis = 0) z = pad(y, low = [0, 1], "
+       "high = [0, 2]) "
        "return z }",
        {}},
       {"program p(x: f32[B, 2, 3, S] strides [48*S, 24*S, S, 1]) { y = pad(x, low = [0, 0, 1, 1], "
@@ -343,6 +365,7 @@ TEST_CASE("row chunks have the interpreter's bits, at any length, in memory betw
       CAPTURE(text);
       CHECK(has_row_chunks(text, target));
       CHECK(differences(text, target, rows_of(amounts), plan_always(), seed) == "");
+      CHECK(differences(text, target, rows_of(amounts), plan_always(), seed, "store=nontemporal") == "");
     }
 }
 

@@ -28,11 +28,12 @@ inline std::vector<std::string> runnable_targets() {
 
 /// Runs a compiled program at each of these sizes. Returns the first that differs from the interpreter's results.
 inline std::string differences(std::string_view text, const std::string& target, const std::vector<Sizes>& sizes,
-                               const PassEdits* edits, std::uint64_t seed) {
+                               const PassEdits* edits, std::uint64_t seed, std::string_view config = "") {
   const ir::Program program = program_of(text);
   const std::unique_ptr<TargetCompiler> compiler = value_of(TargetCompiler::create(std::string(target)));
-  const auto image =
-      value_of(differential::load(compiler->compile(program, {.config = {}, .bounds_check = false, .edits = edits})));
+  const Config chosen = value_of(compiler->parse_config(config));
+  const auto image = value_of(
+      differential::load(compiler->compile(program, {.config = chosen, .bounds_check = false, .edits = edits})));
   differential::GuardedArena arena;
   testing::Rng rng(seed);
   for (const Sizes& one : sizes) {

@@ -198,8 +198,8 @@ TEST_CASE("random configs are refused, or are points of the search space that ma
   const std::uint64_t seed = padlock::testing::seed_or(1);
   MESSAGE("seed ", seed);
   std::mt19937_64 random(seed);
-  constexpr std::array kKeys = {"vector_bytes", "unroll", "split", "store", "task_kib", "map",
-                                "threads",      "items",  "cache", "tiles", ""};
+  constexpr std::array kKeys = {"vector_bytes", "unroll",  "split", "store", "plan",  "task_kib",
+                                "map",          "threads", "items", "cache", "tiles", ""};
   constexpr std::array kValues = {"16",
                                   "32",
                                   "64",

@@ -1,6 +1,8 @@
 #include "compiler/emit/host/row_chunks/chunk_plan.h"
 
 #include <algorithm>
+#include <bit>
+#include <numeric>
 #include <utility>
 
 #include "compiler/emit/host/row_chunks/vector_permute.h"
@@ -12,7 +14,7 @@ namespace padlock::compiler {
 
 using llvm::PHINode;
 
-RowChunkPlan::RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool bit_masks) {
+RowChunkPlan::RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, const TargetFeatures& target) {
   ir::ExprContext& exprs = kernel.exprs();
   const auto add_guard = [&](PredicateId guard) {
     if (std::ranges::find(guards, guard) == guards.end()) guards.push_back(guard);
@@ -21,6 +23,7 @@ RowChunkPlan::RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool b
     if (node.kind == NodeKind::when) add_guard(node.guard);
   selections = guards.size();
   for (const BodyLoad& load : chunks.body.loads) add_guard(load.guard);
+  choose_marks(kernel, chunks, target);
   bytes = exprs.constant(static_cast<Int128>(lowest(chunks.body.loads.size())));
   const Expr line = exprs.constant(abi::kPlanAlignment);
   const auto table = [&](Expr entries, int entry_bytes) {
@@ -41,9 +44,29 @@ RowChunkPlan::RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool b
     column_sources.push_back(table(columns, 8));
     run_steps.push_back(table(columns, 8));
   }
-  for (std::size_t i = 0; i < selections; ++i) masks.push_back(table(vectors, bit_masks ? 8 : lanes));
+  for (std::size_t i = 0; i < selections; ++i) masks.push_back(table(vectors, target.mask_registers ? 8 : lanes));
   for (std::size_t i = 0; i < guards.size(); ++i) column_holds.push_back(table(columns, 1));
   bytes = exprs.mul(some, bytes);
+}
+
+void RowChunkPlan::choose_marks(const Kernel& kernel, const RowChunks& chunks, const TargetFeatures& target) {
+  marks.resize(chunks.body.loads.size());
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const int size = ir::byte_size(chunks.body.loads[i].dtype);
+    // (Registers hold masks of short rows.)
+    if (chunks.axes == 1 && target.mask_registers) continue;
+    if (!VectorPermute::pays_to_mark(target.architecture, chunks.loop.lanes, size, target.mask_registers)) continue;
+    for (std::size_t selection = 0; selection < selections && !marks[i]; ++selection) {
+      const auto needed = kernel.graph.conditions_of(chunks.body.loads[i].guard);
+      const auto tested = kernel.graph.conditions_of(guards[selection]);
+      if (!marked_load(selection) && std::ranges::includes(needed, tested)) marks[i] = selection;
+    }
+  }
+}
+
+std::optional<std::size_t> RowChunkPlan::marked_load(std::size_t selection) const {
+  const auto at = std::ranges::find(marks, std::optional(selection));
+  return at == marks.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - marks.begin()));
 }
 
 std::size_t RowChunkPlan::guard_index(PredicateId guard) const {
@@ -54,6 +77,7 @@ namespace {
 
 // A number beyond any offset, such that a difference of two such numbers fits.
 constexpr std::int64_t kNone = std::int64_t{1} << 61;
+constexpr int kLineBits = 6;  // of a cache line's bytes, 64
 
 /// Emits the planner. It first finds what columns take, and runs of columns. Then, row by row, it places each part of a
 /// run that fits the rest of a vector.
@@ -66,10 +90,12 @@ class ChunkPlanEmitter : private FunctionEmitter {
         memory_(scope_.fields.plan),
         rows_(context, builder_, exprs_),
         columns_(exprs_.exact(builder_, kernel().extents.back())),
-        room_(exprs_.exact(builder_, chunks.loop.vectors)) {}
+        room_(exprs_.exact(builder_, chunks.loop.vectors)),
+        is_streamed_(chunks.loop.streams ? emit_is_nontemporal(context, builder_, exprs_) : builder_.getFalse()) {}
 
   void emit() {
     store_word(RowChunkPlan::vectors(), index(0));
+    store_word(RowChunkPlan::streams(), index(0));
     emit_if(builder_, builder_.CreateICmpSGT(room_, index(0)), [&] {
       tabulate_columns();
       Value* runs = find_runs();
@@ -118,6 +144,11 @@ class ChunkPlanEmitter : private FunctionEmitter {
 
   [[nodiscard]] std::size_t loads() const { return chunks_.body.loads.size(); }
   [[nodiscard]] int lanes() const { return chunks_.loop.lanes; }
+  /// Returns bytes of a result that streamed chunks have a multiple of: whole lines and whole trips.
+  [[nodiscard]] unsigned streamed_bytes() const {
+    const int trip = lanes() * chunks_.loop.narrowest * RowChunkPlan::vectors_of_trip(chunks_);
+    return std::bit_ceil(static_cast<unsigned>(std::max(trip, 1 << kLineBits)));
+  }
   [[nodiscard]] bool has_bits() const { return context_.target.mask_registers; }
   Value* at_word(std::size_t offset) { return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), memory_, offset); }
   Value* load_word(std::size_t offset) { return builder_.CreateLoad(i64_, at_word(offset)); }
@@ -192,6 +223,10 @@ class ChunkPlanEmitter : private FunctionEmitter {
   Value* choose_units() {
     const RowChunkLoop& loop = chunks_.loop;
     Value* unit = exprs_.exact(builder_, loop.unit);
+    // Bytes that a chunk is to have a multiple of, as a power of two, and the most elements of such a chunk.
+    Value* least = builder_.CreateSelect(is_streamed_, index(std::countr_zero(streamed_bytes())), index(kLineBits));
+    Value* most =
+        builder_.CreateSelect(is_streamed_, index(loop.most_streamed_elements), index(loop.most_line_elements));
     const auto quotient = [&](Value* a, Value* b) {  // rounded up
       return builder_.CreateUDiv(builder_.CreateAdd(a, builder_.CreateSub(b, index(1))), b);
     };
@@ -199,9 +234,9 @@ class ChunkPlanEmitter : private FunctionEmitter {
     // The least number of units whose bytes are whole lines: a power of two.
     Value* bytes = builder_.CreateMul(unit, index(loop.narrowest));
     Value* zeros = builder_.CreateIntrinsic(llvm::Intrinsic::cttz, {i64_}, {bytes, builder_.getTrue()});
-    Value* lines = builder_.CreateShl(index(1), larger(builder_.CreateSub(index(6), zeros), index(0)));
+    Value* lines = builder_.CreateShl(index(1), larger(builder_.CreateSub(least, zeros), index(0)));
     Value* whole = builder_.CreateMul(lines, quotient(few, lines));
-    Value* fits = builder_.CreateICmpSLE(builder_.CreateMul(whole, unit), index(loop.most_line_elements));
+    Value* fits = builder_.CreateICmpSLE(builder_.CreateMul(whole, unit), most);
     Value* all = exprs_.exact(builder_, kernel().extent(chunks_.unit_axis(kernel())));
     return smaller(builder_.CreateSelect(fits, whole, few), all);
   }
@@ -410,6 +445,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
     Value* vectors = builder_.CreateAdd(fill.vector, index(1));
     store_entry(plan_.positions, vectors, fill.element);
     Value* trips = builder_.CreateAnd(vectors, index(-RowChunkPlan::vectors_of_trip(chunks_)));
+    if (chunks_.loop.streams) store_word(RowChunkPlan::streams(), builder_.CreateZExt(streams(fill, vectors), i64_));
     if (chunks_.axes == 1) {
       Value* is_held = hold(vectors);
       vectors = builder_.CreateSelect(is_held, index(RowChunkPlan::kHeld), vectors);
@@ -418,6 +454,15 @@ class ChunkPlanEmitter : private FunctionEmitter {
     for (std::size_t i = 0; i < loads(); ++i) finish_windows(i, vectors);
     store_word(RowChunkPlan::full(), builder_.CreateSelect(fill.full, trips, index(0)));
     store_word(RowChunkPlan::vectors(), vectors);
+  }
+
+  /// Emits whether the chunk is streamed.
+  Value* streams(const Fill& fill, Value* vectors) {
+    Value* elements = builder_.CreateMul(vectors, index(lanes()));
+    const auto trip = static_cast<std::int64_t>(streamed_bytes()) / chunks_.loop.narrowest;
+    Value* is_whole = builder_.CreateICmpEQ(builder_.CreateAnd(fill.element, index(trip - 1)), index(0));
+    Value* is_full = builder_.CreateAnd(fill.full, builder_.CreateICmpEQ(fill.element, elements));
+    return builder_.CreateAnd(is_streamed_, builder_.CreateAnd(is_full, is_whole));
   }
 
   /// Makes a chunk of the whole units in the first vectors, if registers hold these vectors. Their elements per vector
@@ -431,11 +476,25 @@ class ChunkPlanEmitter : private FunctionEmitter {
     Value* each = builder_.CreateMul(builder_.CreateMul(elements, vectors), index(5));
     Value* all = builder_.CreateMul(builder_.CreateMul(load_entry(plan_.positions, vectors), few), index(4));
     Value* is_held = builder_.CreateAnd(builder_.CreateICmpEQ(few, held), builder_.CreateICmpSGE(each, all));
+    is_held = builder_.CreateAnd(is_held, builder_.CreateICmpEQ(load_word(RowChunkPlan::streams()), index(0)));
     emit_if(builder_, is_held, [&] {
       store_entry(plan_.positions, held, elements);
       store_word(RowChunkPlan::units(), units);
     });
     return is_held;
+  }
+
+  /// Loads a selection's lanes, as a vector of i1.
+  Value* load_lane_mask(const RowChunkPlan::Table& table, Value* vector) {
+    if (!has_bits()) {
+      Value* bytes = load_entry(table, vector, vector_of(builder_.getInt8Ty()));
+      return builder_.CreateICmpNE(bytes, llvm::Constant::getNullValue(bytes->getType()));
+    }
+    llvm::Type* bit = builder_.getInt1Ty();
+    Value* bits = builder_.CreateBitCast(load_entry(table, vector), llvm::FixedVectorType::get(bit, 64));
+    std::vector<int> taken(static_cast<std::size_t>(lanes()));
+    std::iota(taken.begin(), taken.end(), 0);
+    return builder_.CreateShuffleVector(bits, taken);
   }
 
   /// A vector without loads takes the first window.
@@ -460,7 +519,10 @@ class ChunkPlanEmitter : private FunctionEmitter {
       Value* first = load_entry(plan_.starts[load], vector);
       Value* indices = load_entry(plan_.indices[load], vector, vector_of(type));
       Value* from = builder_.CreateVectorSplat(static_cast<unsigned>(lanes()), builder_.CreateTrunc(first, type));
-      store_entry(plan_.indices[load], vector, permute.numbered(builder_.CreateSub(indices, from)));
+      Value* numbers = permute.numbered(builder_.CreateSub(indices, from));
+      if (const auto selection = plan_.marks[load])
+        numbers = permute.marked(numbers, load_lane_mask(plan_.masks[*selection], vector));
+      store_entry(plan_.indices[load], vector, numbers);
       Value* none = builder_.CreateICmpEQ(first, index(kNone));
       store_entry(plan_.starts[load], vector, builder_.CreateSelect(none, index(0), builder_.CreateSub(first, lowest)));
     });
@@ -471,6 +533,7 @@ class ChunkPlanEmitter : private FunctionEmitter {
   Value* memory_;
   RowEmitter rows_;
   Value *columns_, *room_;
+  Value* is_streamed_;  // whether the launch stores past the caches
 };
 
 }  // namespace

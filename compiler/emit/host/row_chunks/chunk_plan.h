@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
@@ -15,8 +16,8 @@ namespace padlock::compiler {
 /// is the size to allocate.
 class RowChunkPlan {
  public:
-  /// `bit_masks`: masks are words of one bit per lane, else one byte per lane.
-  RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, bool bit_masks);
+  /// Masks are words of one bit per lane on a target with mask registers, else one byte per lane.
+  RowChunkPlan(const Kernel& kernel, const RowChunks& chunks, const TargetFeatures& target);
 
   /// A table whose entries have this many bytes.
   struct Table {
@@ -33,13 +34,17 @@ class RowChunkPlan {
   static constexpr std::size_t full() { return 8; }
   static constexpr std::size_t units() { return 16; }  ///< of a chunk
   static constexpr std::size_t runs() { return 24; }   ///< used by the planner: the last run of columns
-  static constexpr std::size_t lowest(std::size_t load) { return 32 + 16 * load; }  ///< first window, from its base
-  static constexpr std::size_t spread(std::size_t load) { return 40 + 16 * load; }
+  /// 1 if a chunk has whole cache lines and all its vectors are full, in whole trips, and the launch stores past the
+  /// caches.
+  static constexpr std::size_t streams() { return 32; }
+  static constexpr std::size_t lowest(std::size_t load) { return 40 + 16 * load; }  ///< first window, from its base
+  static constexpr std::size_t spread(std::size_t load) { return 48 + 16 * load; }
   // Tables with an entry for each vector; `positions` has one more:
   Table positions;             ///< elements from the chunk's first; the last: elements of a chunk
   std::vector<Table> starts;   ///< for each load: window's begin, from the first window
   std::vector<Table> indices;  ///< for each load: indices into the window, as wide as an element
-  std::vector<Table> masks;    ///< for each guard of a selection
+  std::vector<Table>
+      masks;  ///< for each guard of a selection; where indices are marked by it, for lanes that registers hold
   // Tables with an entry for each column:
   std::vector<Table> column_sources;  ///< for each load: the column's part of an offset
   std::vector<Table> column_holds;    ///< for each guard: whether its conditions on the column hold, a byte
@@ -51,7 +56,14 @@ class RowChunkPlan {
   /// The guards of selections, then of loads, each once.
   std::vector<PredicateId> guards;
   std::size_t selections = 0;
+  /// For each load: the selection that its indices are marked by, which holds wherever the load is needed; or none.
+  std::vector<std::optional<std::size_t>> marks;
+  /// Returns the load whose indices a selection marks, if there is one.
+  [[nodiscard]] std::optional<std::size_t> marked_load(std::size_t selection) const;
   [[nodiscard]] std::size_t guard_index(PredicateId guard) const;
+
+ private:
+  void choose_marks(const Kernel& kernel, const RowChunks& chunks, const TargetFeatures& target);
 };
 
 /// Emits the kernel's HostPlanner.

@@ -8,6 +8,7 @@
 
 #include "compiler/emit/host/row_chunks/vector_permute.h"
 #include "compiler/emit/rows/body_values.h"
+#include "compiler/emit/scalar/emit_access.h"
 #include "compiler/emit/scalar/emit_loop.h"
 
 namespace padlock::compiler {
@@ -20,12 +21,13 @@ constexpr int kLine = 64;
 /// Emits the loop over chunks, with a loop over each chunk's vectors in it.
 class ChunkLoopEmitter : private FunctionEmitter {
  public:
-  ChunkLoopEmitter(KernelContext& context, const RowChunks& chunks, const RowChunkPlan& plan)
-      : FunctionEmitter(context, make_function(context, chunks)),
+  ChunkLoopEmitter(KernelContext& context, const RowChunks& chunks, const RowChunkPlan& plan, const char* name)
+      : FunctionEmitter(context, make_function(context, chunks, name)),
         chunks_(chunks),
         plan_(plan),
         at_(context.exprs()),
-        nodes_(context, chunks.body, builder_, scope_.fields, exprs_) {}
+        nodes_(context, chunks.body, builder_, scope_.fields, exprs_),
+        accesses_(builder_, nullptr) {}
 
   llvm::Function* emit() {
     begin();
@@ -47,13 +49,36 @@ class ChunkLoopEmitter : private FunctionEmitter {
     return scope_.function;
   }
 
+  /// Emits the function that stores whole chunks past the caches, from a cache line on. `plain` takes the units before
+  /// that line, and what is left after the chunks. (A function of its own: beside loops for small results it cost these
+  /// a tenth.)
+  llvm::Function* emit_streamed(llvm::Function* plain) {
+    BasicBlock* rest = block("rest");
+    BasicBlock* units_before = block("before_line");
+    BasicBlock* at_line = block("at_line");
+    BasicBlock* some = block("some_chunks");
+    begin();
+    Value* before = elements_before_line();
+    builder_.CreateCondBr(builder_.CreateICmpSGT(before, index(0)), units_before, at_line);
+    builder_.SetInsertPoint(units_before);
+    end_by(plain, builder_.CreateUDiv(before, exprs_.exact(builder_, chunks_.loop.unit)));
+    builder_.SetInsertPoint(at_line);
+    Value* taken = emit_lines();
+    builder_.CreateCondBr(builder_.CreateICmpSGT(taken, index(0)), some, rest);
+    builder_.SetInsertPoint(rest);
+    end_by(plain, scope_.argument(2));
+    builder_.SetInsertPoint(some);
+    scope_.end(builder_.CreateUDiv(taken, exprs_.exact(builder_, context_.schedule.columns)));
+    return scope_.function;
+  }
+
  private:
-  static llvm::Function* make_function(KernelContext& context, const RowChunks& chunks) {
+  static llvm::Function* make_function(KernelContext& context, const RowChunks& chunks, const char* name) {
     llvm::LLVMContext& llvm = context.module.getContext();
     llvm::Type* i64 = llvm::Type::getInt64Ty(llvm);
     std::vector<llvm::Type*> types = {llvm::PointerType::get(llvm, 0)};
     types.resize(4 + chunks.sources.size(), i64);
-    return make_internal_function(context, llvm::FunctionType::get(i64, types, false), context.abi.name + ".chunks",
+    return make_internal_function(context, llvm::FunctionType::get(i64, types, false), context.abi.name + name,
                                   /*selects_by_graph=*/true);
   }
 
@@ -108,6 +133,62 @@ class ChunkLoopEmitter : private FunctionEmitter {
     return count;
   }
 
+  /// Emits the loop over whole chunks that are stored past the caches: those that begin at a cache line. Returns the
+  /// first chunk after them.
+  Value* emit_lines() {
+    const Trip trip = begin_trip(index(0), "streamed");
+    BasicBlock* take = block("take_streamed");
+    BasicBlock* done = block("not_streamed");
+    builder_.CreateCondBr(builder_.CreateAnd(is_whole(trip), begins_at_line(trip.chunk)), take, done);
+    builder_.SetInsertPoint(take);
+    begin_chunk(trip.chunk);
+    counted_loop(builder_, index(0), vectors_, chunks_.loop.joined,
+                 [&](Value* vector) { emit_full(vector, 0, StoreHint::nontemporal); });
+    end_trip(trip);
+    builder_.CreateBr(trip.begin);
+    builder_.SetInsertPoint(done);
+    return trip.chunk;
+  }
+  /// Emits whether the chunk begins at a cache line in each result.
+  Value* begins_at_line(Value* chunk) {
+    Value* bits = index(0);
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      Value* begin = builder_.CreateGEP(element(kernel().result(i).dtype), results_[i], chunk);
+      bits = builder_.CreateOr(bits, builder_.CreatePtrToInt(begin, i64_));
+    }
+    return builder_.CreateICmpEQ(builder_.CreateAnd(bits, index(kLine - 1)), index(0));
+  }
+  /// Emits how many elements come before the first unit that begins at a line; 0 if none does.
+  Value* elements_before_line() {
+    BasicBlock* before = builder_.GetInsertBlock();
+    BasicBlock* test = block("find_line");
+    BasicBlock* next = block("next_unit");
+    BasicBlock* found = block("line");
+    Value* unit = exprs_.exact(builder_, chunks_.loop.unit);
+    Value* limit = smaller(left_, builder_.CreateMul(unit, index(kLine)));
+    builder_.CreateBr(test);
+    builder_.SetInsertPoint(test);
+    PHINode* place = phi(index(0), before);
+    builder_.CreateCondBr(begins_at_line(place), found, next);
+    builder_.SetInsertPoint(next);
+    Value* following = builder_.CreateAdd(place, unit);
+    place->addIncoming(following, next);
+    builder_.CreateCondBr(builder_.CreateICmpSLT(following, limit), test, found);
+    builder_.SetInsertPoint(found);
+    PHINode* elements = phi(place, test);
+    elements->addIncoming(index(0), next);
+    return elements;
+  }
+  /// Ends with the rows that `other` takes of these units.
+  void end_by(llvm::Function* other, Value* units) {
+    std::vector<Value*> arguments;
+    for (unsigned i = 0; i < other->arg_size(); ++i) arguments.push_back(scope_.argument(i));
+    arguments[2] = units;
+    llvm::CallInst* taken = builder_.CreateCall(other, arguments);
+    taken->setCallingConv(other->getCallingConv());
+    scope_.end(taken);
+  }
+
   /// Emits the loop over whole chunks with so few vectors that registers hold their lanes; joined vectors must be full.
   /// Returns the first chunk after them.
   Value* emit_held(Value* from, int joined) {
@@ -117,7 +198,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
     Value* last = builder_.CreateSub(vectors_, index(1));
     for (int k = 0; k < RowChunkPlan::kHeld; k += joined) {
       Value* vector = smaller(index(k), last);
-      lanes.push_back(lanes_of(vector, joined, load_entry(plan_.positions, vector)));
+      lanes.push_back(lanes_of(vector, joined, load_entry(plan_.positions, vector), /*held=*/true));
     }
     const Trip trip = begin_trip(from, "held");
     BasicBlock* take = block("take_held");
@@ -251,13 +332,16 @@ class ChunkLoopEmitter : private FunctionEmitter {
     const int trip = RowChunkPlan::vectors_of_trip(chunks_);
     Value* full = smaller(full_, builder_.CreateAnd(count, index(-trip)));
     Value* first = counted_loop(builder_, index(0), full, trip, [&](Value* vector) {
-      for (int k = 0; k < trip; k += joined) {
-        Value* at = builder_.CreateAdd(vector, index(k));
-        emit_vector(lanes_of(at, joined, builder_.CreateMul(at, index(lanes()))), joined, k);
-      }
+      for (int k = 0; k < trip; k += joined) emit_full(builder_.CreateAdd(vector, index(k)), k, StoreHint::none);
     });
     counted_loop(builder_, first, count, 1,
                  [&](Value* vector) { emit_vector(lanes_of(vector, 1, load_entry(plan_.positions, vector)), 1, 0); });
+  }
+
+  /// Emits a vector of those that are full and follow each other, joined with the next ones.
+  void emit_full(Value* vector, int number, StoreHint hint) {
+    const int joined = chunks_.loop.joined;
+    emit_vector(lanes_of(vector, joined, builder_.CreateMul(vector, index(lanes()))), joined, number, hint);
   }
 
   /// A plan's entries for some vectors that are taken as one.
@@ -266,46 +350,72 @@ class ChunkLoopEmitter : private FunctionEmitter {
     std::vector<std::vector<Value*>> starts;  ///< for each load: where their windows begin
     std::vector<Value*> numbers;              ///< for each load
     std::map<PredicateId, Value*> masks;
+    bool has_masks = false;  ///< of all selections: registers hold them, so that they cost less than marks
   };
-  Lanes lanes_of(Value* vector, int joined, Value* position) {
-    Lanes all{.position = position, .starts = {}, .numbers = {}, .masks = {}};
+  Lanes lanes_of(Value* vector, int joined, Value* position, bool held = false) {
+    Lanes all{.position = position,
+              .starts = {},
+              .numbers = {},
+              .masks = {},
+              .has_masks = held && context_.target.mask_registers};
     for (std::size_t i = 0; i < loads_.size(); ++i) {
       std::vector<Value*>& starts = all.starts.emplace_back();
       for (int k = 0; k < joined; ++k)
         starts.push_back(load_entry(plan_.starts[i], k == 0 ? vector : builder_.CreateAdd(vector, index(k))));
       all.numbers.push_back(load_entry(plan_.indices[i], vector, vector_of(loads_[i].element, joined * lanes())));
     }
-    for (std::size_t i = 0; i < plan_.selections; ++i)
-      all.masks[plan_.guards[i]] = load_mask(plan_.masks[i], vector, joined);
+    for (std::size_t i = 0; i < plan_.selections; ++i) {
+      const auto load = all.has_masks ? std::nullopt : plan_.marked_load(i);
+      all.masks[plan_.guards[i]] =
+          load ? loads_[*load].permute.holds(all.numbers[*load]) : load_mask(plan_.masks[i], vector, joined);
+    }
     return all;
   }
 
   /// `number`: of the first vector in its trip.
-  void emit_vector(const Lanes& taken, int joined, int number) {
+  void emit_vector(const Lanes& taken, int joined, int number, StoreHint hint = StoreHint::none) {
     BodyValues::Values values = invariants_.at(joined);
     const auto load = [&](const BodyNode& node) {
       return emit_load(static_cast<std::size_t>(node.load), taken, joined);
     };
     const auto choose = [&](const BodyNode& node, Value* value, Value* other) {
+      const BodyNode& chosen = chunks_.body.nodes[static_cast<std::size_t>(node.operands[0])];
+      if (chosen.kind == NodeKind::load && is_marked(chosen.load, node.guard)) {
+        const auto i = static_cast<std::size_t>(chosen.load);
+        if (loads_[i].permute.chooses(other) && !taken.has_masks)
+          return loads_[i].permute.permuted_or(windows_of(i, taken), taken.numbers[i], other);
+      }
       return choose_lanes(taken.masks.at(node.guard), value, other);
     };
     nodes_.emit(joined * lanes(), {.load = load, .choose = choose}, values);
     for (std::size_t i = 0; i < results_.size(); ++i) {
       const ir::DType dtype = kernel().result(i).dtype;
       Value* to = builder_.CreateGEP(element(dtype), stored_[i], taken.position);
-      if (number * lanes() * ir::byte_size(dtype) % kLine == 0) prefetch(to);
-      builder_.CreateAlignedStore(values[static_cast<std::size_t>(chunks_.body.roots[i])], to, llvm::Align(1));
+      Value* value = values[static_cast<std::size_t>(chunks_.body.roots[i])];
+      if (hint == StoreHint::none && number * lanes() * ir::byte_size(dtype) % kLine == 0) prefetch(to);
+      accesses_.store({.pointer = to, .dtype = dtype, .first = index(0)}, value, hint);
     }
   }
 
+  /// Returns whether a load's indices are marked by a selection.
+  [[nodiscard]] bool is_marked(int load, PredicateId guard) const {
+    return plan_.marks[static_cast<std::size_t>(load)] == plan_.guard_index(guard);
+  }
+
   Value* emit_load(std::size_t i, const Lanes& taken, int joined) {
-    Load& load = loads_[i];
+    VectorPermute& permute = loads_[i].permute;
+    Value* windows = windows_of(i, taken);
+    return joined == 1 ? permute.permuted(windows, taken.numbers[i])
+                       : permute.permuted_blocks(windows, taken.numbers[i]);
+  }
+  /// Loads the windows of a load, one after the other.
+  Value* windows_of(std::size_t i, const Lanes& taken) {
+    const Load& load = loads_[i];
     std::vector<Value*> windows;
     for (Value* start : taken.starts[i])
       windows.push_back(builder_.CreateAlignedLoad(vector_of(load.element, lanes()),
                                                    builder_.CreateGEP(load.element, load.from, start), llvm::Align(1)));
-    if (joined == 1) return load.permute.permuted(windows[0], taken.numbers[i]);
-    return load.permute.permuted_blocks(concatenated(std::move(windows)), taken.numbers[i]);
+    return concatenated(std::move(windows));
   }
   Value* concatenated(std::vector<Value*> parts) {
     while (parts.size() > 1) {
@@ -320,10 +430,12 @@ class ChunkLoopEmitter : private FunctionEmitter {
     return parts.front();
   }
 
-  /// Loads the lanes' mask: bits if the target has mask registers, else bytes.
+  /// Loads the lanes' mask, as a vector of i1: from bits if the target has mask registers, else from bytes.
   Value* load_mask(const RowChunkPlan::Table& table, Value* vector, int joined) {
-    if (!context_.target.mask_registers)
-      return load_entry(table, vector, vector_of(builder_.getInt8Ty(), joined * lanes()));
+    if (!context_.target.mask_registers) {
+      Value* bytes = load_entry(table, vector, vector_of(builder_.getInt8Ty(), joined * lanes()));
+      return builder_.CreateICmpSLT(bytes, llvm::Constant::getNullValue(bytes->getType()));
+    }
     std::vector<Value*> parts;
     for (int k = 0; k < joined; ++k) {
       const int bits = std::max(lanes(), 8);
@@ -340,14 +452,10 @@ class ChunkLoopEmitter : private FunctionEmitter {
   /// (With zero as the other value, the mask's bits make the choice: no instruction has to look at signs.)
   Value* choose_lanes(Value* mask, Value* value, Value* other) {
     if (context_.target.mask_registers) return builder_.CreateSelect(mask, value, other);
-    auto* type = llvm::cast<llvm::FixedVectorType>(value->getType());
-    Value* wide = builder_.CreateSExt(
-        mask, vector_of(builder_.getIntNTy(type->getScalarSizeInBits()), static_cast<int>(type->getNumElements())));
     const auto* constant = llvm::dyn_cast<llvm::Constant>(other);
-    if (constant != nullptr && constant->isNullValue() && type == wide->getType())
-      return builder_.CreateAnd(value, wide);
-    Value* holds = builder_.CreateICmpSLT(wide, llvm::Constant::getNullValue(wide->getType()));
-    return builder_.CreateSelect(holds, value, other);
+    if (constant != nullptr && constant->isNullValue() && value->getType()->isIntOrIntVectorTy())
+      return builder_.CreateAnd(value, builder_.CreateSExt(mask, value->getType()));
+    return builder_.CreateSelect(mask, value, other);
   }
 
   /// Prefetches a line that a later vector stores. Vectors that cross lines and are partly stored again stay in a
@@ -366,6 +474,7 @@ class ChunkLoopEmitter : private FunctionEmitter {
   const RowChunkPlan& plan_;
   RowChunkVariables at_;
   BodyValues nodes_;
+  AccessEmitter accesses_;
   std::map<int, BodyValues::Values> invariants_;  // by the number of joined vectors
   std::map<std::uint32_t, Value*> tables_;        // where tables begin, by Expr::id
   std::vector<Value*> results_;                   // for each result: where the first unit begins
@@ -376,8 +485,11 @@ class ChunkLoopEmitter : private FunctionEmitter {
 
 }  // namespace
 
-llvm::Function* emit_row_chunks(KernelContext& context, const RowChunks& chunks, const RowChunkPlan& plan) {
-  return ChunkLoopEmitter(context, chunks, plan).emit();
+RowChunkFunctions emit_row_chunks(KernelContext& context, const RowChunks& chunks, const RowChunkPlan& plan) {
+  RowChunkFunctions made{.plain = ChunkLoopEmitter(context, chunks, plan, ".chunks").emit()};
+  if (chunks.loop.streams)
+    made.streamed = ChunkLoopEmitter(context, chunks, plan, ".streamed_chunks").emit_streamed(made.plain);
+  return made;
 }
 
 }  // namespace padlock::compiler

@@ -21,6 +21,7 @@ struct Instruction {
   int size;   // the least size of elements that it is used for
   int unit;   // bytes that move together
   unsigned intrinsic;
+  unsigned of_two = 0;  // its twin that takes lanes of two vectors, if that is as fast
 };
 
 using enum Architecture;
@@ -31,8 +32,10 @@ constexpr std::array kInstructions = {Instruction{aarch64, 16, 1, 1, llvm::Intri
                                       Instruction{x86_64, 32, 4, 4, llvm::Intrinsic::x86_avx2_permd},
                                       Instruction{x86_64, 32, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_256},
                                       Instruction{x86_64, 32, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_256},
-                                      Instruction{x86_64, 64, 8, 8, llvm::Intrinsic::x86_avx512_permvar_di_512},
-                                      Instruction{x86_64, 64, 4, 4, llvm::Intrinsic::x86_avx512_permvar_si_512},
+                                      Instruction{x86_64, 64, 8, 8, llvm::Intrinsic::x86_avx512_permvar_di_512,
+                                                  llvm::Intrinsic::x86_avx512_vpermi2var_q_512},
+                                      Instruction{x86_64, 64, 4, 4, llvm::Intrinsic::x86_avx512_permvar_si_512,
+                                                  llvm::Intrinsic::x86_avx512_vpermi2var_d_512},
                                       Instruction{x86_64, 64, 2, 2, llvm::Intrinsic::x86_avx512_permvar_hi_512},
                                       Instruction{x86_64, 64, 1, 1, llvm::Intrinsic::x86_avx512_permvar_qi_512}};
 
@@ -40,6 +43,11 @@ const Instruction& instruction_for(Architecture architecture, int bytes, int siz
   return *std::ranges::find_if(kInstructions, [&](const Instruction& one) {
     return one.architecture == architecture && one.bytes >= bytes && one.size <= size;
   });
+}
+
+/// Returns whether an index whose highest bit is set gives 0.
+bool gives_zeros(unsigned intrinsic) {
+  return intrinsic == llvm::Intrinsic::x86_ssse3_pshuf_b_128 || intrinsic == llvm::Intrinsic::aarch64_neon_tbl1;
 }
 
 }  // namespace
@@ -50,6 +58,12 @@ VectorPermute::VectorPermute(llvm::IRBuilder<>& builder, Architecture architectu
   bytes_ = chosen.bytes;
   unit_ = chosen.unit;
   intrinsic_ = chosen.intrinsic;
+  intrinsic_of_two_ = lanes * size == chosen.bytes ? chosen.of_two : 0;
+}
+
+bool VectorPermute::pays_to_mark(Architecture architecture, int lanes, int size, bool mask_registers) {
+  const Instruction& chosen = instruction_for(architecture, lanes * size, size);
+  return !mask_registers || chosen.of_two != 0 || gives_zeros(chosen.intrinsic);
 }
 
 llvm::FixedVectorType* VectorPermute::units() const {
@@ -81,6 +95,38 @@ Value* VectorPermute::numbered(Value* indices) {
     indices = builder_.CreateAdd(indices, constant(numbers));
   }
   return indices;
+}
+
+bool VectorPermute::zeroes_others() const { return gives_zeros(intrinsic_); }
+
+bool VectorPermute::chooses(const Value* other) const {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(other);
+  return intrinsic_of_two_ != 0 || (zeroes_others() && constant != nullptr && constant->isNullValue());
+}
+
+Value* VectorPermute::permuted_or(Value* vector, Value* numbers, Value* other) {
+  if (intrinsic_of_two_ != 0) return builder_.CreateIntrinsic(intrinsic_of_two_, {}, {vector, numbers, other});
+  const bool is_one = vector->getType() ==
+                      llvm::FixedVectorType::get(vector->getType()->getScalarType(), static_cast<unsigned>(lanes_));
+  return is_one ? permuted(vector, numbers) : permuted_blocks(vector, numbers);
+}
+
+/// Uses the highest bit of each number: pshufb and tbl make 0 of such a unit, so the bit is set for lanes that are not
+/// held; the others ignore it, and tests for a set bit are shorter. (Numbers of lanes that are not held may be
+/// anything.) An instruction that takes lanes of two vectors counts the second's after the first's.
+Value* VectorPermute::marked(Value* numbers, Value* holds) {
+  std::uint64_t bits = 0;
+  for (int bit = 8 * unit_ - 1; bit < 8 * size_; bit += 8 * unit_) bits |= std::uint64_t{1} << bit;
+  const std::uint64_t second = intrinsic_of_two_ != 0 ? static_cast<std::uint64_t>(lanes_) : 0;
+  const auto all = [&](std::uint64_t value) { return llvm::ConstantInt::get(numbers->getType(), value); };
+  Value* marks = zeroes_others() ? builder_.CreateSelect(holds, all(0), all(bits))
+                                 : builder_.CreateSelect(holds, all(bits), all(second));
+  return builder_.CreateOr(builder_.CreateAnd(numbers, all(~(bits | second))), marks);
+}
+
+Value* VectorPermute::holds(Value* numbers) {
+  llvm::Constant* none = llvm::Constant::getNullValue(numbers->getType());
+  return zeroes_others() ? builder_.CreateICmpSGE(numbers, none) : builder_.CreateICmpSLT(numbers, none);
 }
 
 Value* VectorPermute::permuted(Value* vector, Value* numbers) {

@@ -418,15 +418,6 @@ class RunsEmitter : private FunctionEmitter {
 
 }  // namespace
 
-Value* emit_is_nontemporal(const KernelContext& context, IRBuilder<>& builder, ExprEmitter& exprs) {
-  if (context.schedule.store != StoreKind::automatic)
-    return builder.getInt1(context.schedule.store == StoreKind::nontemporal);
-  Value* bytes = exprs.exact(builder, context.exprs().mul(context.abi.rows, context.abi.row_bytes));
-  const auto least =
-      static_cast<std::uint64_t>(nontemporal_bytes(context.target.cache_bytes, context.target.core_cache_bytes));
-  return builder.CreateICmpSGE(bytes, builder.getInt64(least));
-}
-
 llvm::Function* emit_runs(KernelContext& context, std::size_t index) { return RunsEmitter(context, index).emit(); }
 
 }  // namespace padlock::compiler

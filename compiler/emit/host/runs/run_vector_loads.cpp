@@ -172,6 +172,7 @@ std::vector<Value*> RunVector::emit_turned(const TurnedLoad& load, Value* column
 // --- rows of few columns --------------------------------------------------------------------------------------------
 
 void RunVector::begin_interleave(const Interleave& interleave) {
+  if (interleave.grouped.empty()) return;
   Value* columns = exprs_.address(builder_, context_.schedule.columns);
   const int block = interleave.columns * interleave.block_rows;
   block_bytes_ = block_bytes(interleave.grouped, columns, interleave.lanes / block);
@@ -216,7 +217,8 @@ void RunVector::store_rows(const Interleave& interleave, std::size_t result, std
     columns.push_back(builder_.CreateShuffleVector(columns[static_cast<std::size_t>(shuffle.first)],
                                                    columns[static_cast<std::size_t>(shuffle.second)], shuffle.lanes));
   columns.erase(columns.begin(), columns.end() - interleave.columns);
-  for (Value*& vector : columns) vector = shuffle_bytes(builder_, context_.target.architecture, vector, block_bytes_);
+  if (!interleave.grouped.empty())
+    for (Value*& vector : columns) vector = shuffle_bytes(builder_, context_.target.architecture, vector, block_bytes_);
   const int block = interleave.columns * interleave.block_rows;
   llvm::Type* element = llvm::cast<llvm::VectorType>(columns.front()->getType())->getElementType();
   auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(block));
