@@ -11,9 +11,9 @@ namespace padlock::compiler {
 /// Where the searches of a body keep their last results.
 using SearchMemos = std::map<const BodyNode*, SearchMemo>;
 
-/// Makes memory for them where the function of `builder` begins, for all rows and columns that it takes. What is searched
-/// has one axis, so its entries are the same for all of them, unless a guard or other data says what is read: such
-/// searches have no memory.
+/// Makes memory for them where the function of `builder` begins, for all rows and columns that it takes. What is
+/// searched has one axis, so its entries are the same for all of them, unless a guard or other data says what is read:
+/// such searches have no memory.
 [[nodiscard]] SearchMemos remember_searches(llvm::IRBuilder<>& builder, const Body& body);
 
 /// Emits the values of a body's nodes, each from its operands' values, for any target and any number of lanes.
