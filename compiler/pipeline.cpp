@@ -90,7 +90,7 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
   edits.split(kernel, cases);
   timer.next("bodies");
   Schedule schedule = begin_schedule(std::move(kernel), std::move(config), options);  // extents of a launch
-  make_bodies(schedule, cases, options);                                              // straight-line code and loads
+  make_bodies(schedule, cases);                                                       // straight-line code and loads
   timer.next("cover");
   choose_cover(schedule, options);  // who makes which elements, in which loops
   edits.covered(schedule);

@@ -231,7 +231,7 @@ Schedule begin_schedule(Kernel kernel, std::string config, const ScheduleOptions
   return schedule;
 }
 
-void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases, const ScheduleOptions& options) {
+void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases) {
   std::map<CodeKey, int> body_ids;
   for (const RowCase& row : cases) {
     ScheduledCase scheduled{.test = row.test, .holds = row.holds, .fails = row.fails, .calls = {}};

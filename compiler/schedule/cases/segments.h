@@ -37,7 +37,7 @@ inline constexpr std::int64_t kProofBudget = 100'000;
 
 /// Gives each segment of the cases straight-line code and the sources of its loads. Segments whose code differs only in
 /// addresses share a body; neighbours that do the same become one segment.
-void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases, const ScheduleOptions& options);
+void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases);
 
 /// Makes the body of these roots, and the sources of its loads. `vector_sums`: sums may be vectors if neighbouring
 /// columns add up the same rows. `general`: every load is general, since no row comes before it.

@@ -43,7 +43,7 @@ Reader torch_reader(PyTypeObject* type) {
 }
 
 Family describe(PyTypeObject* type) {
-  Family family{type, Reader::none, table_of(type)};
+  Family family{.type = type, .table = table_of(type)};
   const nb::handle named(reinterpret_cast<PyObject*>(type));
   if (is_instance(type, "torch", "Tensor")) {
     family.reader = family.table != nullptr ? torch_reader(type) : Reader::traced;

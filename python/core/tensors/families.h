@@ -25,7 +25,7 @@ struct Family {
   const DLExchange* table = nullptr;
   bool immutable = false;  // whatever DLPack says of it: jax.Array
   bool is_cupy = false;    // it has a current stream, and no table that tells it
-  nb::object weak;         // notices the end of the type
+  nb::object weak = {};    // notices the end of the type
 };
 
 /// Returns the family of an object. Lives as long as the object's type. Precondition: the GIL is held.

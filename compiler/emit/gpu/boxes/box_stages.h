@@ -43,8 +43,8 @@ class BoxStages {
  private:
   /// The elements of a run that are copied, counted from its origin.
   struct Copied {
-    llvm::Value *begin, *end;            ///< the needed elements
-    llvm::Value *vectors, *vectors_end;  ///< the elements that are copied in vectors
+    llvm::Value *begin, *end;                                ///< the needed elements
+    llvm::Value *vectors = nullptr, *vectors_end = nullptr;  ///< the elements that are copied in vectors
   };
   [[nodiscard]] bool in_bulk() const { return vector_.context.target.copies_in_bulk && !copied_.empty(); }
   void emit_ptx(const char* code, llvm::ArrayRef<llvm::Value*> operands);
