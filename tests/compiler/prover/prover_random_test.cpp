@@ -94,6 +94,7 @@ TEST_CASE("a seeded bug of a GPU's schedule in a random program is refuted, and 
   int sought = 0;
   for (const Mutation mutation : kMutations) {
     if (judge_of(mutation) != Judge::grid && judge_of(mutation) != Judge::tile) continue;
+    if (needs_search(mutation)) continue;
     const Configs& configs = judge_of(mutation) == Judge::grid ? kStreams : kTiles;
     CAPTURE(std::string(name_of(mutation)));
     int found = 0;
@@ -112,7 +113,7 @@ TEST_CASE("a seeded bug of a GPU's schedule in a random program is refuted, and 
     CHECK_MESSAGE(found >= kWanted, "the mutant survives");
     ++sought;
   }
-  CHECK(sought == kByGrid + kByTile);
+  CHECK(sought == kByGrid - kOfSearches + kByTile);
 }
 
 }  // namespace padlock::compiler

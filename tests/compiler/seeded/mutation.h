@@ -172,6 +172,13 @@ static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile 
   return kJudges[static_cast<std::size_t>(m)];
 }
 
+/// Returns whether the bug is in a table of what a search finds for rows, which few random programs have:
+/// gpu_mutants_test.cpp seeds it in programs that do.
+[[nodiscard]] constexpr bool needs_search(Mutation m) {
+  return m >= Mutation::table_row_late && m <= Mutation::table_ends_late;
+}
+inline constexpr int kOfSearches = 5;
+
 /// Returns whether the bug is one of any target; the others are in a GPU's schedules and code.
 [[nodiscard]] constexpr bool is_of_any_target(Mutation m) {
   return judge_of(m) == Judge::values || judge_of(m) == Judge::proof;

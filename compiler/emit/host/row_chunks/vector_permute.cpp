@@ -112,16 +112,19 @@ Value* VectorPermute::permuted_or(Value* vector, Value* numbers, Value* other) {
 }
 
 /// Uses the highest bit of each number: pshufb and tbl make 0 of such a unit, so the bit is set for lanes that are not
-/// held; the others ignore it, and tests for a set bit are shorter. (Numbers of lanes that are not held may be
-/// anything.) An instruction that takes lanes of two vectors counts the second's after the first's.
+/// held; the others ignore it, and tests for a set bit are shorter. An instruction that takes lanes of two vectors counts
+/// the second's after the first's: a lane that is not held takes the second's own, whatever its number was.
 Value* VectorPermute::marked(Value* numbers, Value* holds) {
   std::uint64_t bits = 0;
   for (int bit = 8 * unit_ - 1; bit < 8 * size_; bit += 8 * unit_) bits |= std::uint64_t{1} << bit;
-  const std::uint64_t second = intrinsic_of_two_ != 0 ? static_cast<std::uint64_t>(lanes_) : 0;
   const auto all = [&](std::uint64_t value) { return llvm::ConstantInt::get(numbers->getType(), value); };
-  Value* marks = zeroes_others() ? builder_.CreateSelect(holds, all(0), all(bits))
-                                 : builder_.CreateSelect(holds, all(bits), all(second));
-  return builder_.CreateOr(builder_.CreateAnd(numbers, all(~(bits | second))), marks);
+  if (zeroes_others())
+    return builder_.CreateSelect(holds, builder_.CreateAnd(numbers, all(~bits)), builder_.CreateOr(numbers, all(bits)));
+  const std::uint64_t second = intrinsic_of_two_ != 0 ? static_cast<std::uint64_t>(lanes_) : 0;
+  Value* held = builder_.CreateOr(builder_.CreateAnd(numbers, all(~(bits | second))), all(bits));
+  auto* type = llvm::cast<llvm::VectorType>(numbers->getType());
+  Value* own = builder_.CreateAdd(builder_.CreateStepVector(type), all(second));
+  return builder_.CreateSelect(holds, held, own);
 }
 
 Value* VectorPermute::holds(Value* numbers) {
