@@ -41,8 +41,8 @@ bool has_plan(const Function& function, const Plan& plan) {
   return function.least == plan.least && function.most == plan.most && function.counts == plan.counts;
 }
 
-/// Returns whether the coefficients are the same, but for a last place. The fits compute in long double, whose functions
-/// are the CPU's own: AMD's and Intel's differ in their last bits.
+/// Returns whether the coefficients are the same, but for a last place. The fits compute in long double, whose
+/// functions are the CPU's own: AMD's and Intel's differ in their last bits.
 bool are_alike(const std::vector<float>& a, const std::vector<float>& b) {
   return std::ranges::equal(a, b, [](float x, float y) { return std::nextafter(x, y) == y; });
 }

@@ -112,8 +112,8 @@ Value* VectorPermute::permuted_or(Value* vector, Value* numbers, Value* other) {
 }
 
 /// Uses the highest bit of each number: pshufb and tbl make 0 of such a unit, so the bit is set for lanes that are not
-/// held; the others ignore it, and tests for a set bit are shorter. An instruction that takes lanes of two vectors counts
-/// the second's after the first's: a lane that is not held takes the second's own, whatever its number was.
+/// held; the others ignore it, and tests for a set bit are shorter. An instruction that takes lanes of two vectors
+/// counts the second's after the first's: a lane that is not held takes the second's own, whatever its number was.
 Value* VectorPermute::marked(Value* numbers, Value* holds) {
   std::uint64_t bits = 0;
   for (int bit = 8 * unit_ - 1; bit < 8 * size_; bit += 8 * unit_) bits |= std::uint64_t{1} << bit;
