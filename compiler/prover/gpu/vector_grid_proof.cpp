@@ -170,7 +170,8 @@ class GridProof : private ScheduleProof {
     prove_capacity(table, name, used);
   }
 
-  /// As many rows as the capacity, from the block's first on, have places in the memory that a launch asks for.
+  /// Proves that the memory of a launch has a place for each row of a table: from the block's first,
+  /// as many as the capacity.
   void prove_places(const RowTable& table, const std::string& name, Expr capacity, Expr bytes) {
     const Expr end = exprs_.add(table.place, exprs_.constant(table.row_bytes()));
     const auto beyond = [=, this](const Evaluate& at) {

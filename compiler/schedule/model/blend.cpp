@@ -27,7 +27,7 @@ bool is_blended(const Schedule& schedule, const Body& body) {
 std::size_t Blend::main_segment() const {
   const auto shared = [](const Load& load) { return load.segments.size(); };
   const Load& most = *std::ranges::max_element(loads, {}, shared);
-  // Of those the one that has no other load.
+  // Prefers a segment that has no other load.
   const auto alone = [&](std::size_t segment) { return takes[segment].size() == 1; };
   const auto found = std::ranges::find_if(most.segments, alone);
   return found == most.segments.end() ? most.segments.front() : *found;
