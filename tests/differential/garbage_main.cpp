@@ -69,8 +69,10 @@ class IndexValues {
         return rng_.pick(extents_) * rng_.between(-1, 1) + rng_.between(-1, 1);
       case Garbage::spoiled:
         return rng_.chance(20) ? (rng_.chance(50) ? least_ : greatest_) : (rising_ += rng_.between(0, 3));
-      case Garbage::high_bits:  // 64 bits of which the lower ones are in range; of 32 they are cut off
-        return rng_.between(-2, 2) * (std::int64_t{1} << rng_.pick(kHighBits)) + rng_.between(-1, 4);
+      case Garbage::high_bits: {  // 64 bits of which the lower ones are in range; of 32 they are cut off
+        const auto high = static_cast<std::uint64_t>(rng_.between(-2, 2)) << rng_.pick(kHighBits);
+        return static_cast<std::int64_t>(high + static_cast<std::uint64_t>(rng_.between(-1, 4)));
+      }
       default:
         return static_cast<std::int64_t>(rng_.next());
     }
