@@ -21,7 +21,7 @@ namespace padlock::ir {
 
 namespace syntax {
 struct Program;
-}
+}  // namespace syntax
 
 /// Index into Program::values(). Operands have smaller ids than their users.
 using ValueId = std::uint32_t;

@@ -12,6 +12,8 @@ A room is a folder that ROOMS lists; a folder below it that is not listed belong
 - FORBIDDEN_NAMES: names that a room may not even mention.
 - MOST_FILES: sources of a folder, without those below it, tests included.
 
+Two headers may not define a type of the same name in the same namespace: a linker would keep the functions of one.
+
 Tests may include anything and name anything.
 
 usage: check_layers.py [ROOT]
@@ -286,6 +288,34 @@ def check_sizes(root):
             yield f"{folder.as_posix()}:1: holds {count} files, and {MOST_FILES} at most are a list that one reads"
 
 
+# A line that begins or ends a namespace, or defines a type outside of all others.
+_SCOPE = re.compile(r"^(?:namespace (?P<begins>[\w:]+) \{$|(?P<ends>\}  // namespace)|(?:struct|class|enum class) (?P<type>\w+)(?: final)?(?: : [^;]*)? \{)")
+
+
+def types_of(text):
+    """(line, name with its namespaces) of each type that a header defines outside of other types."""
+    scopes = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = _SCOPE.match(line)
+        if not match:
+            continue
+        if match["begins"]:
+            scopes.append(match["begins"])
+        elif match["ends"]:
+            del scopes[-1:]
+        else:
+            yield number, "::".join([*scopes, match["type"]])
+
+
+def check_types(texts):
+    known = {}
+    for path in (path for path in texts if path.endswith(".h")):
+        for line, name in types_of(texts[path]):
+            first = known.setdefault(name, path)
+            if first != path:
+                yield f"{path}:{line}: defines {name}, as {first} does"
+
+
 def check(root):
     """All violations below `root`, as lines "FILE:LINE: message"."""
     violations, texts = list(check_sizes(root)), {}
@@ -302,7 +332,7 @@ def check(root):
         if room not in ANYTHING:
             texts[path] = text
             violations += [f"{path}:{line}: {message}" for line, message in named(path, text)]
-    return violations + list(check_chains(texts))
+    return violations + list(check_chains(texts)) + list(check_types(texts))
 
 
 def main():

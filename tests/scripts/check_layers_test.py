@@ -30,6 +30,24 @@ class Case(unittest.TestCase):
         self.assertEqual(violations({path: f"#include {include}\n"}), [])
 
 
+class Types(Case):
+    HEADER = "#pragma once\nnamespace padlock::compiler {{\n{}\n}}  // namespace padlock::compiler\n"
+
+    def of(self, one, other):
+        return violations({"compiler/emit/rows/one.h": one, "compiler/kernel/other.h": other})
+
+    def test_two_headers_that_define_one_name(self):
+        for definition in ("struct Lanes {", "class Lanes : private Base {", "enum class Lanes : std::uint8_t {"):
+            found = self.of(self.HEADER.format("struct Lanes {\n};"), self.HEADER.format(definition + "\n};"))
+            self.assertEqual(found, ["compiler/kernel/other.h:3: defines padlock::compiler::Lanes, as compiler/emit/rows/one.h does"])
+
+    def test_what_is_another_name(self):
+        lanes = self.HEADER.format("struct Lanes {\n};")
+        for other in (self.HEADER.format("class Lanes;"), self.HEADER.format("class All {\n  struct Lanes {\n  };\n};"),
+                      lanes.replace("compiler {", "ir {"), self.HEADER.format("struct Loops {\n};")):
+            self.assertEqual(self.of(lanes, other), [])
+
+
 class ThisTree(Case):
     def test_keeps_to_the_design(self):
         self.assertEqual(check_layers.check(ROOT), [])

@@ -65,7 +65,7 @@ class LoadProver::Implementation : private ScheduleProof {
       }
       all = decide_load(access, region, source, load, {}, &known);
     } else {
-      for (const Lanes& lanes : accessed_columns(schedule_, call, rows_, false)) {
+      for (const AccessedColumns& lanes : accessed_columns(schedule_, call, rows_, false)) {
         if (all.verdict == Verdict::refuted) break;
         LoadSource moved = source;
         for (Expr& c : moved.coordinates) c = at_column(c, lanes.first);

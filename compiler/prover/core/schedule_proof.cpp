@@ -21,13 +21,13 @@ solver::Region task_of(const Schedule& schedule, const SegmentCall& call, const 
   return region;
 }
 
-std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall& call, const solver::Region& rows,
-                                    bool inside) {
+std::vector<AccessedColumns> accessed_columns(const Schedule& schedule, const SegmentCall& call,
+                                              const solver::Region& rows, bool inside) {
   ir::ExprContext& exprs = schedule.kernel.program->exprs();
   const RunVariables run(exprs);
   const solver::Region task = task_of(schedule, call, rows);
   if (inside) return {{task, call.run_begin, exprs.sub(call.run_end, exprs.constant(1))}};
-  std::vector<Lanes> all;
+  std::vector<AccessedColumns> all;
   const Body& body = schedule.body_of(call);
   for (const LoopStrategy& strategy : body.strategies)
     for (const VectorLoop& loop : strategy.loops) {

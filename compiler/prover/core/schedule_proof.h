@@ -22,14 +22,14 @@ void join(solver::Region& to, const solver::Region& from);
 [[nodiscard]] solver::Region task_of(const Schedule& schedule, const SegmentCall& call, const solver::Region& rows);
 
 /// A condition, and the columns that lanes access under it.
-struct Lanes {
+struct AccessedColumns {
   solver::Region region;
   ir::Expr first, last;  ///< columns, inclusive
 };
 
 /// Returns the whole run if `inside` says that accesses stay in it, else the columns that each loop accesses.
-[[nodiscard]] std::vector<Lanes> accessed_columns(const Schedule& schedule, const SegmentCall& call,
-                                                  const solver::Region& rows, bool inside);
+[[nodiscard]] std::vector<AccessedColumns> accessed_columns(const Schedule& schedule, const SegmentCall& call,
+                                                            const solver::Region& rows, bool inside);
 
 /// Returns the elements of the output.
 [[nodiscard]] solver::Region output_elements(const Kernel& kernel);

@@ -53,7 +53,7 @@ void WriteProver::prove_stores(const SegmentCall& call, const solver::Region& ro
   Obligation disjoint{.kind = ObligationKind::disjoint, .access = access};
   bool dead = true;
   std::vector<std::string> contradiction;
-  for (const Lanes& lanes : accessed_columns(schedule_, call, rows, inside)) {
+  for (const AccessedColumns& lanes : accessed_columns(schedule_, call, rows, inside)) {
     const auto column = [&](Expr at_column, const char* what, Expr bound) {
       return [=](const Evaluate& at) {
         return fmt::format("column {} is written, {} {}", at(at_column), what, at(bound));

@@ -28,8 +28,8 @@ Value* BlendedValues::lanes_before(Value* end) {
 }
 
 /// Returns the lanes of some segments; neighbouring segments form one run.
-Lanes BlendedValues::lanes_of(const std::vector<std::size_t>& of) {
-  Lanes lanes;
+LaneRuns BlendedValues::lanes_of(const std::vector<std::size_t>& of) {
+  LaneRuns lanes;
   for (std::size_t i = 0; i < of.size(); ++i) {
     Value* begin = of[i] == 0 ? builder_.getInt32(0) : ends_[of[i] - 1];
     if (i > 0 && of[i - 1] + 1 == of[i])
@@ -59,7 +59,7 @@ std::vector<Value*> BlendedValues::load(llvm::function_ref<void()> outside) {
   std::vector<Value*> loaded = ends_;
   for (const Blend::Load& load : blend_.loads) {
     ThreadValues code = code_of(load.segment);
-    const Lanes lanes = lanes_of(load.segments);
+    const LaneRuns lanes = lanes_of(load.segments);
     const auto of_lanes = [&] { return code.load_lanes(load.load, outside, &lanes); };
     const bool is_all = load.segments.size() == segments();
     const std::vector<Value*> values =

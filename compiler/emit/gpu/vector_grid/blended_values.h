@@ -23,7 +23,7 @@ class BlendedValues {
   [[nodiscard]] std::size_t segments() const { return blend_.bodies.size(); }
   [[nodiscard]] ThreadValues code_of(std::size_t segment);
   [[nodiscard]] llvm::Value* lanes_before(llvm::Value* end);
-  [[nodiscard]] Lanes lanes_of(const std::vector<std::size_t>& segments);
+  [[nodiscard]] LaneRuns lanes_of(const std::vector<std::size_t>& segments);
   [[nodiscard]] std::vector<llvm::Value*> where(llvm::Value* condition,
                                                 llvm::function_ref<std::vector<llvm::Value*>()> emit);
   [[nodiscard]] std::vector<llvm::Value*> results_of(std::size_t segment);

@@ -35,19 +35,19 @@ Value* ThreadValues::past_vector(std::size_t load, Value* element) {
                             builder_.getInt32(vector_bytes(load) - size));
 }
 
-Value* Lanes::any(llvm::IRBuilder<>& builder) const {
+Value* LaneRuns::any(llvm::IRBuilder<>& builder) const {
   Value* found = builder.getFalse();
   for (const auto& [first, end] : runs) found = builder.CreateOr(found, builder.CreateICmpSLT(first, end));
   return found;
 }
 
-Value* Lanes::all(llvm::IRBuilder<>& builder, int lanes) const {
+Value* LaneRuns::all(llvm::IRBuilder<>& builder, int lanes) const {
   Value* missing = builder.getInt32(static_cast<std::uint32_t>(lanes));
   for (const auto& [first, end] : runs) missing = builder.CreateSub(missing, builder.CreateSub(end, first));
   return builder.CreateICmpEQ(missing, builder.getInt32(0));
 }
 
-Value* Lanes::has(llvm::IRBuilder<>& builder, int lane) const {
+Value* LaneRuns::has(llvm::IRBuilder<>& builder, int lane) const {
   Value* number = builder.getInt32(static_cast<std::uint32_t>(lane));
   Value* found = builder.getFalse();
   for (const auto& [first, end] : runs)
@@ -58,7 +58,7 @@ Value* Lanes::has(llvm::IRBuilder<>& builder, int lane) const {
 
 /// Emits one load if the address is a multiple of the vector's size: usually all addresses of a launch are, or none. A
 /// lane that is not needed may lie outside the tensor.
-std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element, Value* past, const Lanes* needed) {
+std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element, Value* past, const LaneRuns* needed) {
   BasicBlock* aligned = vector_.block("aligned");
   BasicBlock* misaligned = vector_.block("misaligned");
   BasicBlock* loaded = vector_.block("loaded");
@@ -93,7 +93,7 @@ std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element
 
 /// Loads two granules. A vector that is itself a granule needs no second one. If all its lanes are needed it is inside
 /// the tensor, and nothing is tested.
-std::vector<Value*> ThreadValues::load_granules(std::size_t load, Value* element, Value* past, const Lanes* needed,
+std::vector<Value*> ThreadValues::load_granules(std::size_t load, Value* element, Value* past, const LaneRuns* needed,
                                                 llvm::function_ref<void()> outside) {
   const Granules& granules = vector_.grid().granules;
   ExprEmitter& exprs = vector_.exprs;
@@ -132,7 +132,7 @@ std::vector<Value*> ThreadValues::load_granules(std::size_t load, Value* element
 }
 
 std::vector<Value*> ThreadValues::load_lanes(std::size_t load, llvm::function_ref<void()> outside,
-                                             const Lanes* needed) {
+                                             const LaneRuns* needed) {
   if (!is_vector(load_at(load))) return {load_at(load).kind == LoadKind::invariant ? load_here(load) : gather(load)};
   Value* element = first_in_memory(load);
   Value* past = past_vector(load, element);

@@ -70,7 +70,7 @@ struct VectorContext {
 };
 
 /// Lanes of a vector, as runs [first, end) of them, i32.
-struct Lanes {
+struct LaneRuns {
   std::vector<std::pair<llvm::Value*, llvm::Value*>> runs = {};
 
   /// Emit whether any lane is there; whether all are; whether one is.
@@ -98,7 +98,7 @@ class ThreadValues {
   /// Emits one load of a vector, of which some lanes are needed (null: all). Returns as many values as `loaded_values`
   /// says. `vector_from` makes of them the vector, or the scalar that all lanes share.
   [[nodiscard]] std::vector<llvm::Value*> load_lanes(std::size_t load, llvm::function_ref<void()> outside,
-                                                     const Lanes* needed);
+                                                     const LaneRuns* needed);
   [[nodiscard]] std::size_t loaded_values(std::size_t load) const;
   [[nodiscard]] llvm::Value* vector_from(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
 
@@ -126,9 +126,9 @@ class ThreadValues {
   llvm::Value* first_in_memory(std::size_t load);
   llvm::Value* past_vector(std::size_t load, llvm::Value* element);
   std::vector<llvm::Value*> load_elements(std::size_t load, llvm::Value* element, llvm::Value* past,
-                                          const Lanes* needed);
+                                          const LaneRuns* needed);
   std::vector<llvm::Value*> load_granules(std::size_t load, llvm::Value* element, llvm::Value* past,
-                                          const Lanes* needed, llvm::function_ref<void()> outside);
+                                          const LaneRuns* needed, llvm::function_ref<void()> outside);
   llvm::Value* from_granules(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
   llvm::Value* gather(std::size_t load);
   llvm::Value* load_here(std::size_t load);
