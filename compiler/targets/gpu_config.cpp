@@ -139,7 +139,7 @@ std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, 
   made.push_back(schedule_for_gpu(std::move(kernel), config, edits, log));
   if (made.front().tiles() != nullptr && config.tiles == TileSize::by_output) add_narrow(made, config, edits, log);
   if (made.front().index32.bound == 0 || !has_boxes(config)) return made;
-  for (const BoxKind kind : {BoxKind::rows, BoxKind::joined, BoxKind::slices}) {
+  for (const BoxKind kind : {BoxKind::rows, BoxKind::joined, BoxKind::parts}) {
     auto boxed = boxes_for_gpu(made.front(), kind, edits, log);
     if (!boxed) continue;
     made.push_back(*std::move(boxed));

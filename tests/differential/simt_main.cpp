@@ -39,6 +39,7 @@ constexpr std::uint64_t kDrawSalt = 12;
 constexpr std::uint64_t kLayoutSalt = 13;
 // Has no divisor in common with the size of the search space.
 constexpr std::size_t kStride = 101;
+constexpr std::array kPreferred = {compiler::BoxKind::rows, compiler::BoxKind::joined, compiler::BoxKind::parts};
 
 struct Options {
   std::uint64_t seed = 0;
@@ -277,7 +278,8 @@ class SimtRun {
     name_current_case(fmt::format("{} --config={}\n{}", subject.reproduce, name, subject.text));
     // Half of the programs go by boxes wherever they can, however small their outputs are.
     always |= subject.text.size() % 2 == 0;
-    const compiler::PassEdits* const edits = always ? compiler::plan_always(subject.text.size() % 3 == 0) : nullptr;
+    const compiler::PassEdits* const edits =
+        always ? compiler::plan_always(kPreferred[subject.text.size() % std::size(kPreferred)]) : nullptr;
     const compiler::TargetCompiler::Options options{.config = config, .for_simt = true, .edits = edits};
     const auto proofs = compiler_->prove(*subject.program, options);
     if (!proofs) return report(subject, name, "", "it is not proved: " + proofs.error().to_string());

@@ -27,7 +27,7 @@ enum VariableOrder {
   kExtent,
   kAhead,
   kBehind,
-  kInSlice,
+  kInStrip,
   kVectors,
   kFrom,
   kAcross,
@@ -57,7 +57,7 @@ class BoxesProof : private ScheduleProof {
     prove_vectors();
     prove_margins();
     prove_ends();
-    if (boxes_.slices) prove_slices();
+    if (has_strips(boxes_)) prove_strips();
   }
 
  private:
@@ -99,7 +99,7 @@ class BoxesProof : private ScheduleProof {
       return digit.first == made.value && digit.second == made.count;
     });
     require(ObligationKind::cover, "numbers of boxes", all, "a launch lacks some boxes, or has some twice");
-    if (!boxes_.columns) return;
+    if (!boxes_.columns || boxes_.kind == BoxKind::parts) return;
     const Expr apart = box_rows_apart(kernel_, boxes_);
     const bool asked = std::ranges::any_of(schedule_.serves, [&](const abi::Guard& guard) {
       return guard.holds.lhs == apart && guard.holds.comparison == ir::Comparison::le && guard.holds.rhs.is_constant(0);
@@ -286,16 +286,29 @@ class BoxesProof : private ScheduleProof {
     decide(ObligationKind::disjoint, "vectors of boxes", region, {{{less(vector, other)}, twice}});
   }
 
-  /// A slice has at most as many elements as its whole vectors, and lies in these and one more.
-  void prove_slices() {
-    const Expr index = exprs_.variable("in_slice", kInSlice), phase = exprs_.variable("phase", kPhase);
-    const Expr vectors = exprs_.variable("vectors", kVectors);
-    const Expr vector = exprs_.floordiv(exprs_.add(index, phase), lanes_);
+  /// An element of a strip lies before its first whole vector, in one of these, or after the last in one more vector. A
+  /// launch has as many whole vectors of each strip as any has.
+  void prove_strips() {
+    const Expr most = box_strip_vectors(kernel_, boxes_);
+    const Expr room = at_launch(exprs_, boxes_, box_strip_elements(kernel_, boxes_));
+    decide(ObligationKind::cover, "whole vectors of strips", {},
+           {{{less(exprs_.mul(lanes_, exprs_.add(most, one_)), exprs_.add(room, one_))},
+             [=](const Evaluate& at) { return fmt::format("{} whole vectors for {} elements", at(most), at(room)); }}});
+    const Expr index = exprs_.variable("in_strip", kInStrip), head = exprs_.variable("phase", kPhase);
+    const Expr vectors = exprs_.variable("vectors", kVectors), elements = exprs_.variable("elements", kElements);
+    const Expr vector = exprs_.floordiv(exprs_.sub(index, head), lanes_);
+    const Expr end = exprs_.add(head, exprs_.mul(lanes_, exprs_.add(vector, one_)));
+    const Expr last = exprs_.add(head, exprs_.mul(lanes_, exprs_.floordiv(exprs_.sub(elements, head), lanes_)));
+    const auto missing = [=](const Evaluate& at) { return fmt::format("element {} is in no vector", at(index)); };
     solver::Region region;
-    region.nonnegative = {index, phase, less(phase, lanes_), less(index, exprs_.mul(lanes_, vectors))};
-    decide(ObligationKind::cover, "vectors of slices", region,
-           {{{less(vectors, vector)},
-             [=](const Evaluate& at) { return fmt::format("element {} is in no vector", at(index)); }}});
+    region.nonnegative = {head, less(head, lanes_), at_least(index, head), less(index, elements),
+                          less(elements, exprs_.mul(lanes_, exprs_.add(vectors, one_)))};
+    solver::Region whole = region, part = region;
+    whole.nonnegative.push_back(at_least(elements, end));
+    decide(ObligationKind::cover, "vectors of strips", whole, {{{at_least(vector, vectors)}, missing}});
+    part.nonnegative.push_back(less(elements, end));
+    decide(ObligationKind::cover, "ends of strips", part,
+           {{{less(index, last)}, missing}, {{at_least(index, exprs_.add(last, lanes_))}, missing}});
   }
 
   /// A vector with a lane among the elements of a stage ends within the stage's margins, for any element size. Computed

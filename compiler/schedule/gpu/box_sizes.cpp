@@ -17,6 +17,11 @@ constexpr std::int64_t kSlicedBoxBytes = 16 << 10;
 /// Fewest bytes that a turned stage takes of the tensor together, if there are as many: for slices of bytes, for other
 /// slices, and for rows.
 constexpr std::int64_t kBytesAcross = 64, kWideBytesAcross = 128, kFewestBytesAcross = 32;
+/// Bytes that a stage of parts takes of the tensor together, if there are as many. The rest of a box is columns, which
+/// end where sectors of the output do.
+constexpr std::int64_t kBytesAcrossParts = 128, kSectorBytes = 32;
+/// Shortest rows of parts: shorter ones are as good whole.
+constexpr std::int64_t kFewestPartedRow = 160;
 constexpr std::int64_t kMostSharedBytes = 40 << 10;
 /// Longest rows, in bytes, for boxes: a grid of vectors has most of longer rows whole, and is no slower. For each
 /// segment of a row, whose ends are edges of the grid, and for all of them. (An H100, 96 MiB, of a copy in a grid and
@@ -121,6 +126,17 @@ class BoxSizes {
       boxes_.rows.launched = even_part(rows, exprs_.floordiv(fit, exprs_.max(boxes_.columns->total, one_)));
       return;
     }
+    if (boxes_.kind == BoxKind::parts) {
+      const Expr together = exprs_.constant(kBytesAcrossParts / size);
+      boxes_.rows.launched = even_part(rows, together);
+      Expr taken = boxes_.rows.launched;
+      if (boxes_.slices) {
+        boxes_.slices->launched = even_part(boxes_.slices->total, exprs_.floordiv(together, taken));
+        taken = exprs_.mul(taken, boxes_.slices->launched);
+      }
+      boxes_.columns->launched = even_part(columns, exprs_.floordiv(most, taken), kSectorBytes / widest_);
+      return;
+    }
     if (across() == kBoxRow) {
       const Expr fit = exprs_.max(exprs_.floordiv(most, columns), exprs_.constant(kFewestBytesAcross / size));
       boxes_.rows.launched = even_part(rows, fit);
@@ -192,6 +208,12 @@ class BoxSizes {
     at_most(exprs_.min(exprs_.sub(row_bytes, shortest), exprs_.sub(exprs_.constant(kFewestBytes), bytes)), 0);
   }
 
+  /// Leaves rows of which most of each tile is full to tiles.
+  void leave_to_tiles(Expr row_bytes) {
+    const Expr wide = exprs_.sub(row_bytes, exprs_.constant(kTiledRow - 1));
+    at_most(exprs_.min(wide, exprs_.sub(boxes_.rows.total, exprs_.constant(kTiledAcross - 1))), 0);
+  }
+
   void add_turned_guards(Expr row_bytes) {
     const auto is_no_multiple = [&](Expr e, std::int64_t unit) {
       return exprs_.min(exprs_.mod(e, exprs_.constant(unit)), one_);
@@ -200,23 +222,28 @@ class BoxSizes {
       const Expr no_vectors = is_no_multiple(row_bytes, kVectorBytes);
       const std::int64_t more = kLongestJoinedRow - kVectorBytes + 1;
       at_most(exprs_.sub(row_bytes, exprs_.mul(exprs_.constant(more), no_vectors)), kLongestJoinedRow - more);
+    } else if (boxes_.kind == BoxKind::parts) {
+      at_most(exprs_.sub(exprs_.constant(kFewestPartedRow), row_bytes), 0);
+      // Shorter rows are better whole if they are no whole vectors.
+      const Expr no_vectors = is_no_multiple(schedule_.columns, boxes_.lanes);
+      at_most(exprs_.sub(exprs_.mul(exprs_.constant(kLongestTurnedRow + 1), no_vectors), row_bytes), 0);
+      leave_to_tiles(row_bytes);
+      at_most(exprs_.min(
+                  exprs_.sub(row_bytes, exprs_.constant(kLongestTurnedRow)),
+                  exprs_.sub(exprs_.mul(boxes_.rows.total, exprs_.constant(widest_)), exprs_.constant(kTiledRow - 1))),
+              0);
     } else if (across() == kBoxRow) {
       at_most(row_bytes, kLongestTurnedRow);
       at_most(exprs_.sub(exprs_.constant(kVectorBytes), row_bytes), 0);
       const Expr fewest = exprs_.constant(kFewestTurnedColumns);
       const Expr no_vectors = is_no_multiple(schedule_.columns, boxes_.lanes);
       at_most(exprs_.sub(exprs_.sub(fewest, schedule_.columns), exprs_.mul(fewest, no_vectors)), 0);
-      const Expr wide = exprs_.sub(row_bytes, exprs_.constant(kTiledRow - 1));
-      at_most(exprs_.min(wide, exprs_.sub(boxes_.rows.total, exprs_.constant(kTiledAcross - 1))), 0);
+      leave_to_tiles(row_bytes);
     } else {
       at_most(exprs_.sub(exprs_.constant(kFewestAcross), boxes_.slices->total), 0);
-      if (boxes_.kind == BoxKind::slices) {
-        at_most(exprs_.sub(exprs_.constant(kLongestTurnedRow + 1), row_bytes), 0);
-        at_most(exprs_.mul(boxes_.slices->total, exprs_.constant(widest_)), kTiledRow - 1);
-      }
     }
     // If a box has a part of the columns, several of its rows are not adjacent in the output.
-    if (boxes_.columns) at_most(box_rows_apart(kernel_, boxes_), 0);
+    if (boxes_.columns && boxes_.kind != BoxKind::parts) at_most(box_rows_apart(kernel_, boxes_), 0);
   }
 
   Schedule& schedule_;

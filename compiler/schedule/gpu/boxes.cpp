@@ -15,8 +15,6 @@ constexpr int kVectorBytes = 16;
 constexpr int kThreads = 128;
 /// Bytes of the barrier at the beginning of shared memory.
 constexpr std::int64_t kBarrierBytes = 16;
-/// Kernels of more axes have padded planes with short rows; slices are for long rows.
-constexpr int kMostSlicedRank = 3;
 enum VariableOrder { kRows = 850, kSlices = 854, kColumns = 858, kFirst = 870, kLast = 880 };  // below a grid's
 
 class BoxMaker {
@@ -91,9 +89,9 @@ class BoxMaker {
   }
 
   /// Chooses the axes. All loads that move with the columns must be contiguous along one axis A; P is the last but one.
-  /// Joined columns: A is P, the first axis of the columns; rows go along the axis before. Slices: they go along A,
-  /// which is P, and no axis numbers rows. Else, if A is the last axis, all others number rows. Otherwise P numbers
-  /// rows, and slices go along the axis before P if A is P, else along A.
+  /// Joined columns: A is P, the first axis of the columns; rows go along the axis before. Else, if A is the last axis,
+  /// all others number rows. Otherwise P numbers rows, and slices go along the axis before P if A is P, else along A.
+  /// Parts of columns: A is P.
   [[nodiscard]] bool choose_axes() {
     int across = kernel_.rank() - 1;
     for (const LoadSource& source : sources()) {
@@ -109,12 +107,7 @@ class BoxMaker {
       across_ = kBoxRow;
       return across == last_outer;
     }
-    if (options_.blocks->boxes == BoxKind::slices) {
-      boxes_.row_axis = boxes_.column_axis;
-      boxes_.slice = last_outer;
-      across_ = kBoxSlice;
-      return across == last_outer && kernel_.rank() <= kMostSlicedRank;
-    }
+    if (options_.blocks->boxes == BoxKind::parts && across != last_outer) return false;
     if (across > last_outer) return true;
     boxes_.row_axis = last_outer;
     boxes_.slice = across == last_outer ? last_outer - 1 : across;
@@ -132,7 +125,7 @@ class BoxMaker {
       boxes_.last.push_back(exprs_.variable(fmt::format("last{}", axis), kLast + axis));
     }
     boxes_.rows = make_box_part(exprs_, rows, {"step", "box", "from_row", "last_row"}, kRows);
-    if (across_ == kBoxSlice || has_two_axes())
+    if (across_ == kBoxSlice || has_two_axes() || boxes_.kind == BoxKind::parts)
       boxes_.columns = make_box_part(exprs_, kernel_.extent(boxes_.column_axis),
                                      {"width", "part", "from_column", "last_column"}, kColumns);
     if (boxes_.slice >= 0)

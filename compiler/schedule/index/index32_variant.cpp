@@ -88,7 +88,7 @@ std::vector<Expr> exact_in(const Schedule& schedule, const TransposeTile* tile) 
     ir::ExprContext& exprs = schedule.exprs();
     all.push_back(boxes->rows.launched);
     all.push_back(box_columns(schedule.kernel, *boxes));
-    all.push_back(box_slice_vectors(schedule.kernel, *boxes));
+    all.push_back(box_strip_vectors(schedule.kernel, *boxes));
     for (const std::optional<BoxPart>& part : {boxes->slices, boxes->columns})
       if (part) all.push_back(part->launched);
     for (const BoxDigit& digit : boxes->digits) all.push_back(at_launch(exprs, *boxes, digit.count));

@@ -14,8 +14,8 @@ std::string_view name_of(BoxKind kind) {
       return "boxes";
     case BoxKind::joined:
       return "boxes_joined";
-    case BoxKind::slices:
-      return "boxes_slices";
+    case BoxKind::parts:
+      return "boxes_parts";
   }
   return "";
 }
@@ -95,12 +95,19 @@ Expr box_count(ir::ExprContext& exprs, const Boxes& boxes) {
   return at_launch(exprs, boxes, all);
 }
 
-Expr box_slice_vectors(const Kernel& kernel, const Boxes& boxes) {
+bool has_strips(const Boxes& boxes) { return boxes.slices || boxes.kind == BoxKind::parts; }
+
+Expr box_strip_elements(const Kernel& kernel, const Boxes& boxes) {
   ir::ExprContext& exprs = kernel.exprs();
   const Expr columns =
       boxes.columns ? exprs.mul(boxes.columns->step, box_column_unit(kernel, boxes)) : box_columns(kernel, boxes);
-  const Expr elements = at_launch(exprs, boxes, exprs.mul(boxes.rows.step, columns));
-  return exprs.max(exprs.ceildiv(elements, exprs.constant(boxes.lanes)), exprs.constant(1));
+  return boxes.kind == BoxKind::parts ? columns : exprs.mul(boxes.rows.step, columns);
+}
+
+Expr box_strip_vectors(const Kernel& kernel, const Boxes& boxes) {
+  ir::ExprContext& exprs = kernel.exprs();
+  const Expr elements = at_launch(exprs, boxes, box_strip_elements(kernel, boxes));
+  return exprs.max(exprs.floordiv(elements, exprs.constant(boxes.lanes)), exprs.constant(1));
 }
 
 Expr box_first_element(const Kernel& kernel, const Boxes& boxes) {

@@ -76,10 +76,10 @@ struct BoxDigit {
   ir::Expr value, count;
 };
 
-/// How the output's axes map to boxes. `rows`: the last axis is the columns. `joined`: the last two are. `slices`: the
-/// last is the columns, and the last but one is the slices.
-enum class BoxKind : std::uint8_t { none, rows, joined, slices };
-/// Returns "boxes", "boxes_joined" or "boxes_slices".
+/// How the output's axes map to boxes. `rows`: the last axis is the columns. `joined`: the last two are. `parts`: the
+/// last is the columns, and a box with several rows may have a part of them.
+enum class BoxKind : std::uint8_t { none, rows, joined, parts };
+/// Returns "boxes", "boxes_joined" or "boxes_parts".
 [[nodiscard]] std::string_view name_of(BoxKind kind);
 
 struct Boxes {
@@ -128,8 +128,13 @@ struct BoxCondition {
 [[nodiscard]] ir::Expr at_launch(ir::ExprContext& exprs, const Boxes& boxes, ir::Expr e);
 /// Returns the number of boxes in a launch, over symbols.
 [[nodiscard]] ir::Expr box_count(ir::ExprContext& exprs, const Boxes& boxes);
-/// Returns the number of vectors in a slice of a launch, counted from its first element, over symbols.
-[[nodiscard]] ir::Expr box_slice_vectors(const Kernel& kernel, const Boxes& boxes);
+/// Returns whether a box's elements follow each other in the output in strips: one for each row of parts, else one for
+/// each slice. Otherwise all do.
+[[nodiscard]] bool has_strips(const Boxes& boxes);
+/// Returns the most elements of a strip, over steps and symbols.
+[[nodiscard]] ir::Expr box_strip_elements(const Kernel& kernel, const Boxes& boxes);
+/// Returns the most whole vectors in a strip of a launch, at least 1, over symbols.
+[[nodiscard]] ir::Expr box_strip_vectors(const Kernel& kernel, const Boxes& boxes);
 /// Returns the index of a box's first element in a slice, over the coordinates before its rows.
 [[nodiscard]] ir::Expr box_first_element(const Kernel& kernel, const Boxes& boxes);
 

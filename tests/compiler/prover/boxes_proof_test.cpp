@@ -38,10 +38,11 @@ std::vector<Schedule> all_boxes_of(const ir::Program& program, const PassEdits* 
   return all;
 }
 
-/// Those of some columns: of one axis, or of two.
-std::optional<Schedule> boxes_of(const ir::Program& program, const PassEdits* edits = nullptr, int column_axes = 1) {
+/// Those of a kind.
+std::optional<Schedule> boxes_of(const ir::Program& program, const PassEdits* edits = nullptr,
+                                 BoxKind kind = BoxKind::rows) {
   for (Schedule& one : all_boxes_of(program, edits))
-    if (one.kernel.rank() - one.boxes()->column_axis == column_axes) return std::move(one);
+    if (one.boxes()->kind == kind) return std::move(one);
   return std::nullopt;
 }
 
@@ -52,11 +53,7 @@ ScheduleEdit box_edit(std::function<void(ir::ExprContext&, Boxes&)> edit) {
   });
 }
 
-void check_refuted(std::string_view what, std::string_view violation, const ScheduleEdit& edit,
-                   std::string_view text = kImages, int column_axes = 1) {
-  CAPTURE(what);
-  const ir::Program program = testing::program_of(text);
-  std::optional<Schedule> schedule = boxes_of(program, &edit, column_axes);
+void check_refuted(std::string_view violation, std::optional<Schedule> schedule) {
   REQUIRE(schedule.has_value());
   const Proof proof = testing::value_of(list_obligations(*std::move(schedule), {}));
   const Obligation* const refuted = proof.refuted();
@@ -66,6 +63,13 @@ void check_refuted(std::string_view what, std::string_view violation, const Sche
   CHECK(refuted->access.find("box") + refuted->access.find("stage") + 1 != std::string::npos);
 }
 
+void check_refuted(std::string_view what, std::string_view violation, const ScheduleEdit& edit,
+                   std::string_view text = kImages, BoxKind kind = BoxKind::rows) {
+  CAPTURE(what);
+  const ir::Program program = testing::program_of(text);
+  check_refuted(violation, boxes_of(program, &edit, kind));
+}
+
 }  // namespace
 
 TEST_CASE("boxes: every obligation is decided") {
@@ -73,7 +77,7 @@ TEST_CASE("boxes: every obligation is decided") {
     CAPTURE(text);
     const ir::Program program = testing::program_of(text);
     std::vector<Schedule> schedules = all_boxes_of(program);
-    REQUIRE(schedules.size() == (text == kWholePlanes ? 3 : text == kToChannels ? 2 : 1));
+    REQUIRE(schedules.size() == (text == kWholePlanes || text == kToChannels ? 3 : 1));
     for (Schedule& schedule : schedules) {
       CHECK(schedule.index32.bound > 0);
       for (const Obligation& one : testing::value_of(list_obligations(std::move(schedule), {})).obligations) {
@@ -153,63 +157,72 @@ ir::Layout changed(ir::ExprContext& exprs, const ir::Layout& layout, int extent,
 }  // namespace
 
 TEST_CASE("boxes: what is wrong with turned stages is refuted") {
-  const std::vector<std::pair<std::string_view, int>> subjects = {{kToPlanes, 1}, {kToChannels, 1}, {kToChannels, 2}};
-  for (const auto& [text, column_axes] : subjects) {
+  const std::vector<std::pair<std::string_view, BoxKind>> subjects = {{kToPlanes, BoxKind::rows},
+                                                                      {kToChannels, BoxKind::rows},
+                                                                      {kToChannels, BoxKind::joined},
+                                                                      {kToChannels, BoxKind::parts}};
+  for (const auto& [text, kind] : subjects) {
     CAPTURE(text);
-    CAPTURE(column_axes);
+    CAPTURE(name_of(kind));
     for (const std::size_t axis : {1U, 2U, 3U}) {
       check_refuted("a stage that begins a coordinate late", "lacks what a box reads",
                     turn_edit([=](ir::ExprContext& exprs, BoxStage& stage, BoxTurn&) {
                       stage.from[axis] = exprs.add(stage.from[axis], exprs.constant(1));
                     }),
-                    text, column_axes);
+                    text, kind);
       check_refuted("a stage that ends a coordinate early", "lacks what a box reads",
                     turn_edit([=](ir::ExprContext& exprs, BoxStage& stage, BoxTurn&) {
                       stage.last[axis] = exprs.sub(stage.last[axis], exprs.constant(1));
                     }),
-                    text, column_axes);
+                    text, kind);
     }
     check_refuted("an image later", "lacks what a box reads",
                   turn_edit([](ir::ExprContext& exprs, BoxStage& stage, BoxTurn&) {
                     stage.from[0] = exprs.add(stage.from[0], exprs.constant(1));
                   }),
-                  text, column_axes);
+                  text, kind);
     check_refuted("rows and columns that are exchanged", "lacks what a box reads",
                   turn_edit([](ir::ExprContext&, BoxStage&, BoxTurn& turn) {
                     std::swap(turn.axes[kBoxRow], turn.axes[kBoxColumn]);
                   }),
-                  text, column_axes);
+                  text, kind);
     check_refuted("words that begin where a box does", "does not begin where its words do",
                   turn_edit([](ir::ExprContext&, BoxStage& stage, BoxTurn& turn) {
                     turn.origin[turn.across] = stage.from[static_cast<std::size_t>(turn.axes[turn.across])];
                   }),
-                  text, column_axes);
+                  text, kind);
     for (const int axis : {kBoxSlice, kBoxRow, kBoxColumn}) {
       check_refuted("a stage that is a coordinate short", "no room",
                     turn_edit([=](ir::ExprContext& exprs, BoxStage&, BoxTurn& turn) {
                       turn.layout = changed(exprs, turn.layout, axis, -1, -1);
                     }),
-                    text, column_axes);
+                    text, kind);
       if (axis == kBoxColumn) continue;
       check_refuted("a pitch that is a word short", "no room",
                     turn_edit([=](ir::ExprContext& exprs, BoxStage&, BoxTurn& turn) {
                       turn.layout = changed(exprs, turn.layout, -1, axis, -turn.lanes);
                     }),
-                    text, column_axes);
+                    text, kind);
     }
     check_refuted("slices or columns that two boxes have", "none of the output's",
                   box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
                     if (BoxPart* const part = part_of(boxes)) part->first = exprs.sub(part->first, part->number);
                   }),
-                  text, column_axes);
+                  text, kind);
     check_refuted("boxes of none", "boxes of 0 ", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
                     const Expr one = exprs.constant(1);
                     if (BoxPart* const part = part_of(boxes))
                       part->launched = exprs.sub(exprs.min(part->launched, one), one);
                   }),
-                  text, column_axes);
+                  text, kind);
+    if (kind == BoxKind::parts)
+      check_refuted("columns that two boxes have", "none of the output's",
+                    box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                      if (boxes.columns) boxes.columns->first = exprs.sub(boxes.columns->first, boxes.columns->number);
+                    }),
+                    text, kind);
     check_refuted("a digit too few", "lacks some boxes",
-                  box_edit([](ir::ExprContext&, Boxes& boxes) { boxes.digits.pop_back(); }), text, column_axes);
+                  box_edit([](ir::ExprContext&, Boxes& boxes) { boxes.digits.pop_back(); }), text, kind);
   }
   check_refuted("rows that do not follow each other", "may not follow each other", ScheduleEdit([](Schedule& schedule) {
                   if (schedule.boxes() == nullptr || !schedule.boxes()->columns) return;
@@ -217,6 +230,10 @@ TEST_CASE("boxes: what is wrong with turned stages is refuted") {
                   std::erase_if(schedule.serves, [&](const abi::Guard& guard) { return guard.holds.lhs == apart; });
                 }),
                 kToPlanes);
+  const ir::Program program = testing::program_of(kToChannels);
+  std::optional<Schedule> parts = boxes_of(program, nullptr, BoxKind::parts);
+  parts->boxes()->kind = BoxKind::rows;  // takes rows of some columns for one strip
+  check_refuted("may not follow each other", std::move(parts));
 }
 
 TEST_CASE("boxes: none where rows do not follow each other, loads differ in their order, or elements are of 8 bytes") {

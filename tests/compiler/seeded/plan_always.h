@@ -8,8 +8,8 @@ namespace padlock::compiler {
 /// shared memory take boxes.
 class PlanAlways : public PassEdits {
  public:
-  /// `joins`: boxes whose columns have two axes are preferred to those with one.
-  explicit PlanAlways(bool joins) : joins_(joins) {}
+  /// `preferred`: the kind of boxes that is taken before boxes of whole rows.
+  explicit PlanAlways(BoxKind preferred) : preferred_(preferred) {}
   void covered(Schedule& schedule) const override {
     if (RowChunks* const chunks = schedule.row_chunks()) {
       chunks->loop.least_bytes = 0;
@@ -17,7 +17,7 @@ class PlanAlways : public PassEdits {
     }
     if (schedule.boxes() == nullptr) return;
     const Boxes& boxes = *schedule.boxes();
-    if (boxes.kind == BoxKind::joined && !joins_) return;
+    if (boxes.kind != BoxKind::rows && boxes.kind != preferred_) return;
     const ir::Expr bytes = at_launch(schedule.exprs(), boxes, boxes.shared_bytes);
     const ir::Expr apart = boxes.columns ? box_rows_apart(schedule.kernel, boxes) : bytes;
     std::erase_if(schedule.serves,
@@ -25,12 +25,12 @@ class PlanAlways : public PassEdits {
   }
 
  private:
-  bool joins_;
+  BoxKind preferred_;
 };
 
-[[nodiscard]] inline const PassEdits* plan_always(bool joins = true) {
-  static const PlanAlways kJoined(true), kApart(false);
-  return joins ? &kJoined : &kApart;
+[[nodiscard]] inline const PassEdits* plan_always(BoxKind preferred = BoxKind::joined) {
+  static const PlanAlways kRows(BoxKind::rows), kJoined(BoxKind::joined), kParts(BoxKind::parts);
+  return preferred == BoxKind::rows ? &kRows : preferred == BoxKind::joined ? &kJoined : &kParts;
 }
 
 }  // namespace padlock::compiler

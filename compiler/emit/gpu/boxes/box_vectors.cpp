@@ -179,6 +179,16 @@ Value* BoxVectors::load_one(std::size_t load, Expr element) {
 std::vector<Value*> BoxVectors::emit(Value* row, Value* column, const Range& range) {
   box_ = range;
   KernelContext& context = vector_.context;
+  std::vector<Value*> values;
+  for (llvm::Type* type : types_) values.push_back(llvm::Constant::getNullValue(type));
+  const auto emit_groups = [&](Value* this_row, Value* this_column) {
+    rows_.set_row(builder_.CreateAdd(range.first_row, this_row), context.offset_type(), box_row_axes(boxes()));
+    for (const Group& group : groups_) emit_group(group, this_column, values);
+  };
+  if (boxes().kind == BoxKind::parts) {  // a vector lies in one row
+    emit_groups(row, column);
+    return compute(values);
+  }
   Value* columns = vector_.exprs.exact(builder_, box_columns(vector_.schedule().kernel, boxes()));
   BasicBlock* before = builder_.GetInsertBlock();
   BasicBlock* trip = vector_.block("row");
@@ -193,10 +203,8 @@ std::vector<Value*> BoxVectors::emit(Value* row, Value* column, const Range& ran
   llvm::PHINode* this_row = phi(row->getType(), row);
   llvm::PHINode* this_column = phi(column->getType(), column);
   std::vector<llvm::PHINode*> phis;
-  std::vector<Value*> values;
-  for (llvm::Type* type : types_) values.push_back(phis.emplace_back(phi(type, llvm::Constant::getNullValue(type))));
-  rows_.set_row(builder_.CreateAdd(range.first_row, this_row), context.offset_type(), box_row_axes(boxes()));
-  for (const Group& group : groups_) emit_group(group, this_column, values);
+  for (Value*& value : values) value = phis.emplace_back(phi(value->getType(), value));
+  emit_groups(this_row, this_column);
   Value* next_row = builder_.CreateAdd(this_row, context.index(1));
   Value* next_column = builder_.CreateSub(this_column, columns);
   Value* more = builder_.CreateAnd(builder_.CreateICmpSGT(next_column, context.index(-lanes_)),

@@ -17,7 +17,7 @@ class BoxVectors {
   BoxVectors(const VectorContext& vector, SharedMemory& memory, const BoxStages& stages);
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// The rows and columns of a slice of a box, as indices.
+  /// The rows and columns of a box, as indices.
   struct Range {
     llvm::Value *first_row, *rows;           ///< numbers of rows in the axes' order: the first, and the count
     llvm::Value *first_column, *column_end;  ///< of each row: the first column, and the end

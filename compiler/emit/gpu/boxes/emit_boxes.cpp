@@ -31,8 +31,8 @@ class BoxEmitter {
     vector_.in_turn([&] { copy(); },
                     [&] {
                       stages_.wait();
-                      if (boxes_.slices)
-                        emit_slices();
+                      if (has_strips(boxes_))
+                        emit_strips();
                       else
                         emit_rows();
                     });
@@ -101,45 +101,96 @@ class BoxEmitter {
     set(boxes_.last, builder_.CreateSub(builder_.CreateAdd(rows.first, rows.count), context_.index(1)));
   }
 
-  /// Emits the number of elements in a slice of the box. They follow each other: all rows but the last are whole.
-  [[nodiscard]] Value* elements_of_slice() {
+  /// Emits the number of elements in a strip of the box. They follow each other: all rows but the last are whole.
+  [[nodiscard]] Value* elements_of_strip() {
+    Value* last = builder_.CreateSub(box_.column_end, box_.first_column);
+    if (boxes_.kind == BoxKind::parts) return last;
     Value* before = builder_.CreateMul(builder_.CreateSub(box_.rows, context_.index(1)), exact(columns()));
-    return builder_.CreateAdd(before, builder_.CreateSub(box_.column_end, box_.first_column));
+    return builder_.CreateAdd(before, last);
   }
 
-  /// Emits the lane of a slice's first element. Vectors lie at multiples of their size in memory.
+  /// Emits the first lane and the end of those that a strip has of the vector from its element `at` on.
+  [[nodiscard]] std::pair<Value*, Value*> lanes_at(Value* at, Value* elements) {
+    Value* begin = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, builder_.CreateNeg(at), context_.index(0));
+    return {begin, smaller(builder_.CreateSub(elements, at), context_.index(boxes_.lanes))};
+  }
+
+  /// Emits the lane of a strip's first element. Vectors lie at multiples of their size in memory.
   [[nodiscard]] Value* phase_of(Value* first) {
     return builder_.CreateAnd(builder_.CreateAdd(stores_.phase(), first), context_.index(boxes_.lanes - 1));
   }
 
   /// Emits this thread's vectors of the box's elements, in whichever rows these lie.
   void emit_rows() {
-    Value* elements = elements_of_slice();
+    Value* elements = elements_of_strip();
     Value* first = vector_.exprs.address(builder_, first_element());
     Value* lanes = context_.index(boxes_.lanes);
     Value* begin = builder_.CreateSub(builder_.CreateMul(thread_, lanes), phase_of(first));
-    counted_loop(builder_, begin, elements, std::int64_t{boxes_.threads} * boxes_.lanes,
-                 [&](Value* at) { emit_vector(at, elements, first); });
+    counted_loop(builder_, begin, elements, std::int64_t{boxes_.threads} * boxes_.lanes, [&](Value* at) {
+      const auto [from, end] = lanes_at(at, elements);
+      Value* whole = builder_.CreateICmpEQ(builder_.CreateSub(end, from), lanes);
+      const std::vector<Value*> results = values_at(at);
+      store(builder_.CreateAdd(first, at), whole, from, end, results);
+    });
   }
 
-  /// Emits vectors of slices that do not follow each other. First come the vectors that begin in all slices. Then each
-  /// slice gets one more, for the rest where its first vector begins before the slice.
-  void emit_slices() {
-    Value* elements = elements_of_slice();
-    const Expr each = box_slice_vectors(vector_.schedule().kernel, boxes_);
-    Value* vectors = vector_.exprs.exact(builder_, each);
-    Value* whole = builder_.CreateMul(slices_.count, vectors);
-    Value* all = builder_.CreateAdd(whole, slices_.count);
-    counted_loop(builder_, thread_, all, boxes_.threads, [&](Value* number) {
-      const auto [quotient, remainder] = vector_.exprs.divide(builder_, number, each);
-      Value* is_more = builder_.CreateICmpSGE(number, whole);
-      Value* slice = builder_.CreateSelect(is_more, builder_.CreateSub(number, whole), quotient);
-      Value* vector = builder_.CreateSelect(is_more, vectors, remainder);
+  /// A strip of the box: its first element in the output, and where its first whole vector begins.
+  struct Strip {
+    Value *first, *head, *is_inside;
+    Value* row;  // of parts
+  };
+  [[nodiscard]] Strip enter_strip(Value* number) {
+    const bool is_row = boxes_.kind == BoxKind::parts;
+    Strip strip = {.first = nullptr, .head = nullptr, .is_inside = builder_.getTrue(), .row = nullptr};
+    if (is_row) {
+      const auto [slice, row] =
+          vector_.exprs.divide(builder_, number, at_launch(context_.exprs(), boxes_, boxes_.rows.step));
+      number = slice;
+      strip.row = row;
+      strip.is_inside = builder_.CreateICmpSLT(strip.row, box_.rows);
+    }
+    if (boxes_.slices)
       vector_.exprs.set_coordinate(vector_.schedule().kernel.coordinate(boxes_.slice),
-                                   builder_.CreateAdd(slices_.first, slice));
-      Value* first = vector_.exprs.address(builder_, first_element());
-      Value* at = builder_.CreateSub(builder_.CreateMul(vector, context_.index(boxes_.lanes)), phase_of(first));
-      vector_.when(builder_.CreateICmpSLT(at, elements), [&] { emit_vector(at, elements, first); });
+                                   builder_.CreateAdd(slices_.first, number));
+    strip.first = vector_.exprs.address(builder_, first_element());
+    if (is_row) strip.first = builder_.CreateAdd(strip.first, builder_.CreateMul(strip.row, exact(columns())));
+    strip.head = builder_.CreateAnd(builder_.CreateNeg(phase_of(strip.first)), context_.index(boxes_.lanes - 1));
+    return strip;
+  }
+  /// Emits vectors of strips, which do not follow each other: first the whole vectors of all strips, then what is
+  /// before these in each, and at last what is after them. So most warps store whole vectors alone.
+  void emit_strips() {
+    Value *zero = context_.index(0), *lanes = context_.index(boxes_.lanes);
+    Value* elements = elements_of_strip();
+    Value* strips = boxes_.slices ? slices_.count : context_.index(1);
+    if (boxes_.kind == BoxKind::parts) strips = builder_.CreateMul(strips, exact(boxes_.rows.step));
+    const Expr each = box_strip_vectors(vector_.schedule().kernel, boxes_);
+    Value* vectors = builder_.CreateMul(strips, vector_.exprs.exact(builder_, each));
+    Value* all = builder_.CreateAdd(vectors, builder_.CreateMul(strips, context_.index(2)));
+    counted_loop(builder_, thread_, all, boxes_.threads, [&](Value* number) {
+      const auto [of_vector, vector] = vector_.exprs.divide(builder_, number, each);
+      Value* is_whole = builder_.CreateICmpSLT(number, vectors);
+      Value* rest = builder_.CreateSub(number, vectors);
+      Value* is_end = builder_.CreateICmpSGE(rest, strips);
+      Value* of_rest = builder_.CreateSelect(is_end, builder_.CreateSub(rest, strips), rest);
+      const Strip strip = enter_strip(builder_.CreateSelect(is_whole, of_vector, of_rest));
+      Value* after_head = builder_.CreateSub(elements, strip.head);  // less than 0 if all elements are before
+      Value* end = builder_.CreateAnd(after_head, context_.index(-boxes_.lanes));
+      Value* at = builder_.CreateSelect(is_end, end, builder_.CreateNeg(lanes));
+      at = builder_.CreateSelect(is_whole, builder_.CreateMul(vector, lanes), at);
+      Value* has_end =
+          builder_.CreateICmpSGT(after_head, builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, at, zero));
+      Value* has_head = builder_.CreateICmpSGT(strip.head, zero);
+      Value* has_rest = builder_.CreateSelect(is_end, has_end, has_head);
+      Value* has_whole = builder_.CreateICmpSLE(builder_.CreateAdd(at, lanes), after_head);
+      Value* has = builder_.CreateSelect(is_whole, has_whole, has_rest);
+      vector_.when(builder_.CreateAnd(strip.is_inside, has), [&] {
+        Value* first = builder_.CreateAdd(strip.head, at);
+        const auto [from, to] = lanes_at(first, elements);
+        const std::vector<Value*> results =
+            strip.row != nullptr ? values_in_row(first, strip.row, zero) : values_at(first);
+        store(builder_.CreateAdd(strip.first, first), is_whole, from, to, results);
+      });
     });
   }
 
@@ -147,29 +198,28 @@ class BoxEmitter {
     return at_launch(context_.exprs(), boxes_, box_first_element(vector_.schedule().kernel, boxes_));
   }
 
-  /// Emits the vector from element `at` of a slice on. The slice's first element is element `first` of the output.
-  void emit_vector(Value* at, Value* elements, Value* first) {
+  /// Emits the values of the vector from element `at` of a strip on. The first row's is element `row_start` of it.
+  [[nodiscard]] std::vector<Value*> values_in_row(Value* at, Value* row, Value* row_start) {
+    return vectors_.emit(row, builder_.CreateAdd(box_.first_column, builder_.CreateSub(at, row_start)), box_);
+  }
+  /// The same of a strip of several rows.
+  [[nodiscard]] std::vector<Value*> values_at(Value* at) {
     Value* inside = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, at, context_.index(0));
     Value* row = vector_.exprs.divide(builder_, inside, columns()).quotient;
-    Value* column = builder_.CreateSub(at, builder_.CreateMul(row, exact(columns())));
-    store(at, elements, first, vectors_.emit(row, builder_.CreateAdd(box_.first_column, column), box_));
+    return values_in_row(at, row, builder_.CreateMul(row, exact(columns())));
   }
 
-  /// Stores a vector: in parts where it reaches past an end of the slice.
-  void store(Value* at, Value* elements, Value* first, llvm::ArrayRef<Value*> results) {
-    Value* begin = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, builder_.CreateNeg(at), context_.index(0));
-    Value* end = smaller(builder_.CreateSub(elements, at), context_.index(boxes_.lanes));
-    Value* whole = builder_.CreateICmpEQ(builder_.CreateSub(end, begin), context_.index(boxes_.lanes));
-    whole = builder_.CreateAnd(whole, stores_.together());
+  /// Stores lanes [begin, end) of a vector, in parts unless it is `whole`. Lane 0 is `element` of the output.
+  void store(Value* element, Value* whole, Value* begin, Value* end, llvm::ArrayRef<Value*> results) {
     BasicBlock* vector = vector_.block("vector");
     BasicBlock* part = vector_.block("part");
     BasicBlock* done = vector_.block("stored");
-    builder_.CreateCondBr(whole, vector, part);
+    builder_.CreateCondBr(builder_.CreateAnd(whole, stores_.together()), vector, part);
     builder_.SetInsertPoint(vector);
-    stores_.store_vector(builder_.CreateAdd(first, at), results);
+    stores_.store_vector(element, results);
     builder_.CreateBr(done);
     builder_.SetInsertPoint(part);
-    parts_.store(builder_.CreateAdd(first, at), begin, end, results);
+    parts_.store(element, begin, end, results);
     builder_.CreateBr(done);
     builder_.SetInsertPoint(done);
   }
