@@ -17,9 +17,11 @@ constexpr std::int64_t kSlicedBoxBytes = 16 << 10;
 /// Fewest bytes that a turned stage takes of the tensor together, if there are as many: for slices of bytes, for other
 /// slices, and for rows.
 constexpr std::int64_t kBytesAcross = 64, kWideBytesAcross = 128, kFewestBytesAcross = 32;
-/// Bytes that a stage of parts takes of the tensor together, if there are as many. The rest of a box is columns, which
-/// end where sectors of the output do.
-constexpr std::int64_t kBytesAcrossParts = 128, kSectorBytes = 32;
+/// Bytes of a box of parts, and those that its stage takes of the tensor together, if there are as many: for bytes, and
+/// for wider elements. The rest of the box is columns, which end where cache lines of the output do. (An H200, pixels
+/// of 28 x 28 of 512 floats: 128 bytes together and strips of 352 .75 of a copy, of 256 .85, tiles .52; 256 together
+/// and strips of 256 .82. Of 17 x 19 of 96 floats 128 together .71, 256 .78.)
+constexpr std::int64_t kPartsBytes = 16 << 10, kBytesAcrossParts = 128, kWideBytesAcrossParts = 256, kLineBytes = 128;
 /// Shortest rows of parts: shorter ones are as good whole.
 constexpr std::int64_t kFewestPartedRow = 160;
 constexpr std::int64_t kMostSharedBytes = 40 << 10;
@@ -44,7 +46,7 @@ constexpr std::int64_t kManyBoxes = 1056, kFewestBoxBytes = 1 << 10;
 /// Bytes of the longest rows of a turned stage: of one axis, and of two. (An H100, 96 MiB, of a copy: u8 of 3, 8 and 24
 /// channels .79, .85 and .85 with rows of two axes, .36, .77 and .74 with rows of one.)
 constexpr std::int64_t kLongestTurnedRow = 1024, kLongestJoinedRow = 63;
-/// Tiles are as fast if most of each is full: from this many bytes of a row, and elements across, on.
+/// Tiles are as fast if few are at an edge: from this many bytes of a row, and elements across, on.
 constexpr std::int64_t kTiledRow = 256, kTiledAcross = 512;
 /// With fewer columns, rows of whole vectors are as fast in a grid of vectors, which gathers them in registers. (For
 /// u8, f16 and f32 of 16 channels a grid has .85, .93 and 1.00 of a copy's speed, boxes .85, .83 and .98.)
@@ -117,7 +119,9 @@ class BoxSizes {
     int size = 1;
     for (const BoxStage& stage : boxes_.stages)
       size = std::max(size, ir::byte_size(kernel_.program->value(stage.tensor).dtype));
-    const Expr most = room(across() == kBoxSlice ? kSlicedBoxBytes : kBoxBytes);
+    const Expr most = room(across() == kBoxSlice           ? kSlicedBoxBytes
+                           : boxes_.kind == BoxKind::parts ? kPartsBytes
+                                                           : kBoxBytes);
     const Expr columns = exprs_.max(schedule_.columns, one_);
     const Expr rows = exprs_.max(boxes_.rows.total, one_);
     if (boxes_.kind == BoxKind::joined) {
@@ -127,14 +131,16 @@ class BoxSizes {
       return;
     }
     if (boxes_.kind == BoxKind::parts) {
-      const Expr together = exprs_.constant(kBytesAcrossParts / size);
+      const Expr together = exprs_.constant((size == 1 ? kBytesAcrossParts : kWideBytesAcrossParts) / size);
       boxes_.rows.launched = even_part(rows, together);
       Expr taken = boxes_.rows.launched;
       if (boxes_.slices) {
         boxes_.slices->launched = even_part(boxes_.slices->total, exprs_.floordiv(together, taken));
         taken = exprs_.mul(taken, boxes_.slices->launched);
       }
-      boxes_.columns->launched = even_part(columns, exprs_.floordiv(most, taken), kSectorBytes / widest_);
+      const int line = static_cast<int>(kLineBytes) / widest_;
+      const Expr lines = exprs_.floordiv(most, exprs_.mul(taken, exprs_.constant(line)));
+      boxes_.columns->launched = even_part(columns, exprs_.mul(exprs_.max(lines, one_), exprs_.constant(line)), line);
       return;
     }
     if (across() == kBoxRow) {
@@ -228,10 +234,6 @@ class BoxSizes {
       const Expr no_vectors = is_no_multiple(schedule_.columns, boxes_.lanes);
       at_most(exprs_.sub(exprs_.mul(exprs_.constant(kLongestTurnedRow + 1), no_vectors), row_bytes), 0);
       leave_to_tiles(row_bytes);
-      at_most(exprs_.min(
-                  exprs_.sub(row_bytes, exprs_.constant(kLongestTurnedRow)),
-                  exprs_.sub(exprs_.mul(boxes_.rows.total, exprs_.constant(widest_)), exprs_.constant(kTiledRow - 1))),
-              0);
     } else if (across() == kBoxRow) {
       at_most(row_bytes, kLongestTurnedRow);
       at_most(exprs_.sub(exprs_.constant(kVectorBytes), row_bytes), 0);
