@@ -82,7 +82,7 @@ Result<void*> open_library(const std::string& file) {
   const char* const reason = ::dlerror();
   return unavailable(
       fmt::format("no CUDA driver: looked for {} among the loaded libraries and with the dynamic linker "
-                  "({}); {} may name another file",
+                  "({}); it comes with NVIDIA's driver, and {} may name another file. Without a GPU take host or simt",
                   file, reason == nullptr ? "no reason given" : reason, Driver::kFileVariable));
 }
 

@@ -61,7 +61,9 @@ TEST_CASE("no driver is an error that says what was looked for") {
   CHECK(
       error.message.starts_with("no CUDA driver: looked for libno_such_cuda.so.1 among the loaded libraries and with "
                                 "the dynamic linker (libno_such_cuda.so.1: cannot open"));
-  CHECK(error.message.ends_with("; PADLOCK_CUDA_DRIVER may name another file"));
+  CHECK(error.message.ends_with(
+      "; it comes with NVIDIA's driver, and PADLOCK_CUDA_DRIVER may name another file. Without a GPU "
+      "take host or simt"));
 }
 
 TEST_CASE("an empty variable is none") {

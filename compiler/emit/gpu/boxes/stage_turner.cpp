@@ -125,8 +125,8 @@ std::vector<Value*> StageTurner::load_pairs(std::size_t stage, const StagedRun& 
     Value* next = builder_.CreateAdd(first, vector_.context.index(lanes));
     Value* low = accesses_.load(global_access(vector_, run, first, lanes), builder_.getInt32Ty());
     Value* high = accesses_.load(global_access(vector_, run, next, lanes), builder_.getInt32Ty());
-    Value* bits = builder_.CreateMul(shift, builder_.getInt32(8 * static_cast<std::uint32_t>(size)));
-    words.push_back(builder_.CreateIntrinsic(llvm::Intrinsic::fshr, {builder_.getInt32Ty()}, {high, low, bits}));
+    Value* bytes = builder_.CreateMul(shift, builder_.getInt32(static_cast<std::uint32_t>(size)));
+    words.push_back(VectorShift(builder_, 4, size).shifted(low, high, bytes));
   }
   return words;
 }
