@@ -7,7 +7,7 @@ namespace padlock::testing {
 inline constexpr const char* kBaseTarget = "host:armv8-a";    ///< of this machine
 inline constexpr const char* kForeignTarget = "host:x86-64";  ///< of the other architecture
 inline constexpr const char* kUsualTarget = "host:armv8-a";
-inline constexpr const char* kBaseFeature = "neon";           ///< that this machine has
+inline constexpr const char* kBaseFeature = "neon";  ///< that this machine has
 inline constexpr const char *kArchitecture = "AArch64", *kForeignArchitecture = "x86-64";
 #else
 inline constexpr const char* kBaseTarget = "host:x86-64";
