@@ -53,7 +53,7 @@ padlock_debian_package(libpadlock-dev development libdevel "compiler of tensor p
 # Of use with the static libraries alone. With LLVM's they take 780 MB.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "llvm-22-dev, libfmt-dev, libsqlite3-dev")
 padlock_debian_package(padlock command devel "compiler of tensor padding: command"
-  "The command runs, proves, explains, packs and tunes programs of padding. With\nit come completions for shells, its manual page, the documentation and examples." "")
+  "The command runs, proves, explains, packs and tunes programs of padding. With\nit come completions for shells, its manual page, documentation and examples." "")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS padlock)
 foreach(part LIBRARY RUNTIME)

@@ -19,7 +19,7 @@ find_package(LLVM 22.1 REQUIRED CONFIG)
 add_library(padlock_fmt INTERFACE)
 if(PADLOCK_WHEEL)
   # Debian has no archive of it. Objects are those of other builds, and what is linked of them links it, too.
-  target_include_directories(padlock_fmt INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_include_directories(padlock_fmt SYSTEM INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
   target_compile_definitions(padlock_fmt INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
 else()
   target_link_libraries(padlock_fmt INTERFACE $<IF:$<BOOL:${PADLOCK_PORTABLE}>,fmt::fmt-header-only,fmt::fmt>)

@@ -29,10 +29,27 @@ function(padlock_keep_signals)
     ENVIRONMENT "ASAN_OPTIONS=handle_segv=0:handle_abort=0:handle_sigbus=0:allocator_may_return_null=1")
 endfunction()
 
+# padlock_startable(target result): the file by which a script starts a program: the program itself, or where an emulator runs it, a
+# script of the same name that calls the emulator.
+function(padlock_startable target result)
+  set(${result} $<TARGET_FILE:${target}> PARENT_SCOPE)
+  if(CMAKE_CROSSCOMPILING)
+    set(script ${PROJECT_BINARY_DIR}/emulated/${target})
+    get_target_property(is_written ${target} PADLOCK_STARTABLE)
+    if(NOT is_written)  # one file has one rule
+      list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
+      file(GENERATE OUTPUT ${script} CONTENT "#!/bin/sh\nexec ${emulator} -0 \"$0\" $<TARGET_FILE:${target}> \"$@\"\n"
+           FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+      set_target_properties(${target} PROPERTIES PADLOCK_STARTABLE ON)
+    endif()
+    set(${result} ${script} PARENT_SCOPE)
+  endif()
+endfunction()
+
 # padlock_add_script_test(name): runs name.py of this folder, a unittest of a Python file under scripts/.
 function(padlock_add_script_test name)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
-  add_test(NAME scripts_${name} COMMAND Python3::Interpreter -B ${CMAKE_CURRENT_SOURCE_DIR}/${name}.py)
+  add_test(NAME scripts_${name} COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/${name}.py)
   set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 300 ENVIRONMENT PYTHONPATH=${PROJECT_SOURCE_DIR}/scripts)
 endfunction()
 
@@ -46,7 +63,7 @@ function(padlock_add_must_not_compile_test name control)
   endif()
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   add_test(NAME ${name}
-           COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/tests/scripts/must_not_compile.py
+           COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tests/scripts/must_not_compile.py
                    ${CMAKE_CURRENT_SOURCE_DIR} ${kind} ${CMAKE_CXX_COMPILER} ${CMAKE_CXX23_EXTENSION_COMPILE_OPTION}
                    $<TARGET_PROPERTY:${control},COMPILE_OPTIONS>
                    -I${PROJECT_SOURCE_DIR} "-isystem$<JOIN:${LLVM_INCLUDE_DIRS},$<SEMICOLON>-isystem>"

@@ -34,7 +34,7 @@ foreach(linked "llvm-22-dev llvm Apache-2.0 WITH LLVM-exception" "libsqlite3-dev
   if(NOT version)
     continue()
   endif()
-  install(FILES /usr/share/doc/${package}/copyright DESTINATION ${SKBUILD_METADATA_DIR}/licenses/linked RENAME ${package}.txt COMPONENT wheel)
+  install(FILES ${CMAKE_SYSROOT}/usr/share/doc/${package}/copyright DESTINATION ${SKBUILD_METADATA_DIR}/licenses/linked RENAME ${package}.txt COMPONENT wheel)
   string(APPEND padlock_components "${padlock_comma}
     {\"type\": \"library\", \"name\": \"${name}\", \"version\": \"${version}\", \"licenses\": [{\"expression\": \"${licence}\"}], \"purl\": \"pkg:deb/debian/${package}@${version}\"}")
   set(padlock_comma ",")

@@ -107,7 +107,7 @@ void HostArchitecture::describe(const llvm::MCSubtargetInfo& cpu, TargetFeatures
   features.architecture = architecture_;
   if (architecture_ == Architecture::aarch64) {
     // All of it is in the base, Armv8.0-A.
-    features.f16c = features.rounds_floats = features.fma = features.pairs_accesses = true;
+    features.f16c = features.rounds_floats = features.fma = features.pairs_accesses = features.tests_floats = true;
     return;
   }
   features.f16c = cpu.checkFeatures("+f16c");

@@ -1,4 +1,4 @@
-"""Tests what is built for some of the tests: everything but the programs of others."""
+"""Tests what is built for some of the tests: their programs, or everything but the programs of others."""
 
 import pathlib
 import stat
@@ -41,6 +41,25 @@ class Targets(unittest.TestCase):
         self.assertEqual(self.left_out(unwanted="random$"), [])
         self.assertEqual(self.left_out(unwanted="mutations"), [])
         self.assertEqual(self.left_out(unwanted="random"), ["bin/padlock_random"])
+
+    def test_tests_that_are_programs_need_these_alone(self):
+        commands = {"ir_test": ["/b/bin/ir_test"], "padlock_random": ["emulate", "-L", "/root", "/b/bin/padlock_random"],
+                    "padlock_random_few": ["emulate", "-L", "/root", "/b/bin/padlock_random", "--few"], "solver_test": ["/b/bin/solver_test"]}
+        built = lambda chosen: test_targets.to_build(leaves(), commands, chosen, "/b")
+        self.assertEqual(built(["ir_test", "padlock_random_few", "padlock_random"]), ["bin/ir_test", "bin/padlock_random"])
+        for other in (["python3", "/s/lit.py"], ["/b/bin/solver_test", "/b/lib/libpadlock.so"], ["emulate", "-L", "/root", "python3", "/b/bin/ir_test"]):
+            commands["solver_test"] = other
+            self.assertIn("lib/libpadlock.so", built(["ir_test", "solver_test"]), other)
+            self.assertNotIn("bin/padlock_random", built(["ir_test", "solver_test"]), other)
+
+    def test_commands_of_tests_are_read_from_what_cmake_writes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            deep = pathlib.Path(folder) / "tests"
+            deep.mkdir()
+            pathlib.Path(folder, "CTestTestfile.cmake").write_text('# made\nsubdirs("tests")\n')
+            (deep / "CTestTestfile.cmake").write_text('add_test([=[ir_test]=] "/b/bin/ir_test" "--filter=a b")\n'
+                                                      'set_tests_properties([=[ir_test]=] PROPERTIES  TIMEOUT "300")\n')
+            self.assertEqual(test_targets.commands_of_tests(folder), {"ir_test": ["/b/bin/ir_test", "--filter=a b"]})
 
     def test_ninjas_answer_is_read(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "tests/common/base_target.h"
 #include "tools/text/json_value.h"
 
 namespace padlock::session {
@@ -123,7 +124,7 @@ TEST_CASE("memory that a launch takes beside its tensors is shown") {
       "{ y = pad(x, low = [0, 1, 1], high = [0, 1, 1]) return y }");
   for (const auto& [width, has_plan] : {std::pair(14, true), std::pair(1400, false)}) {
     const ir::BindRequest sizes{.tensors = {{}}, .symbols = {{"N", 100}, {"H", 14}, {"W", width}}};
-    const auto host = explained(context, program, {.target = "host:x86-64-v3"}, sizes);
+    const auto host = explained(context, program, {.target = testing::kUsualTarget}, sizes);
     REQUIRE_MESSAGE(host.has_value(), host.error().to_string());
     const JsonValue& plan = first((*host)["kernels"])["shared_bytes"];
     CHECK_FALSE(plan["expression"].text().empty());

@@ -118,17 +118,23 @@ llvm::Value* OpEmitter::f32_to_f16(Value* v) {
 /// calls a library elsewhere.
 llvm::Value* OpEmitter::f32_to_bf16(Value* v) {
   Value* raw = builder_.CreateBitCast(v, integer(32));
+  if (target_.tests_floats) {
+    Value* either = builder_.CreateSelect(builder_.CreateFCmpUNO(v, v), builder_.CreateOr(raw, constant(32, 0x400000)),
+                                          number_to_bf16(raw));
+    return builder_.CreateTrunc(first_half(either), integer(16));
+  }
   Value* magnitude = builder_.CreateAnd(raw, constant(32, 0x7fffffff));
   Value* nan = builder_.CreateICmpUGT(magnitude, constant(32, 0x7f800000));
   Value* quiet = builder_.CreateOr(builder_.CreateLShr(raw, constant(32, 16)), constant(32, 0x40));
-  return builder_.CreateTrunc(builder_.CreateSelect(nan, quiet, number_to_bf16(raw)), integer(16));
+  return builder_.CreateTrunc(builder_.CreateSelect(nan, quiet, first_half(number_to_bf16(raw))), integer(16));
 }
 
-/// Rounds a number, or a NaN whose last 16 bits are 0. Returns 32 bits.
+/// Rounds a number, or a NaN whose last 16 bits are 0. Returns 32 bits, of which the result is the first half.
 llvm::Value* OpEmitter::number_to_bf16(Value* raw) {
   Value* last = builder_.CreateAnd(builder_.CreateLShr(raw, constant(32, 16)), constant(32, 1));
-  return builder_.CreateLShr(builder_.CreateAdd(builder_.CreateAdd(raw, constant(32, 0x7fff)), last), constant(32, 16));
+  return builder_.CreateAdd(builder_.CreateAdd(raw, constant(32, 0x7fff)), last);
 }
+llvm::Value* OpEmitter::first_half(Value* raw) { return builder_.CreateLShr(raw, constant(32, 16)); }
 
 /// Rounds to odd: toward zero, then sets the last bit if anything was lost. A second rounding to a type of at most 22
 /// bits is then the same as from the source.
@@ -177,11 +183,13 @@ llvm::Value* OpEmitter::compare(Op op, DType dtype, Value* a, Value* b) {
   }
 }
 
-/// x < 0 ? +0 : x, on integers: floats below zero have the bits above -0.0, up to and including -infinity.
+/// x < 0 ? +0 : x, by default on integers: floats below zero have the bits above -0.0, up to and including -infinity.
 llvm::Value* OpEmitter::relu(DType dtype, Value* x) {
   const int width = ir::bit_width(dtype);
   if (!ir::is_float(dtype))
     return ir::is_signed(dtype) ? builder_.CreateBinaryIntrinsic(intrinsic::smax, x, constant(width, 0)) : x;
+  if (target_.tests_floats && (dtype == DType::f32 || dtype == DType::f64))
+    return builder_.CreateSelect(less(dtype, x, bits(dtype, 0)), constant(width, 0), x);
   Value* below = builder_.CreateICmpULE(builder_.CreateSub(x, constant(width, sign_bit(dtype) + 1)),
                                         constant(width, infinity_bits(dtype) - 1));
   return builder_.CreateSelect(below, constant(width, 0), x);
@@ -354,7 +362,7 @@ llvm::Value* OpEmitter::two_by_two(Value* v, llvm::function_ref<Value*(Value*)> 
 /// makes its own NaN, and rounds two results to a word.
 llvm::Value* OpEmitter::from_activation(DType dtype, Value* v) {
   if (dtype == DType::bf16 && !target_.takes_words)
-    return builder_.CreateTrunc(number_to_bf16(builder_.CreateBitCast(v, integer(32))), integer(16));
+    return builder_.CreateTrunc(first_half(number_to_bf16(builder_.CreateBitCast(v, integer(32)))), integer(16));
   if (dtype != DType::bf16 || !target_.bounds_nans || lanes_ % 2 != 0) return from_float(dtype, v);
   Value* words = llvm::PoisonValue::get(llvm::FixedVectorType::get(builder_.getInt32Ty(), lanes_ / 2));
   for (int word = 0; 2 * word < lanes_; ++word) {

@@ -52,6 +52,7 @@ class OpEmitter {
   Value* f32_to_f16(Value* v);
   Value* f32_to_bf16(Value* v);
   Value* number_to_bf16(Value* raw);
+  Value* first_half(Value* raw);
   Value* f64_to_f32_odd(Value* v);
 
   Value* truth(Value* boolean);                      // byte != 0, as i1

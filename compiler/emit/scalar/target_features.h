@@ -17,6 +17,7 @@ struct TargetFeatures {
   bool fma = false;               ///< multiplies and adds with one rounding
   int operand_bytes = 0;          ///< of vector registers whose constants are operands in memory; 0: there are none
   bool pairs_accesses = false;    ///< loads or stores two vectors that stand together by one instruction
+  bool tests_floats = false;      ///< compares floats with zero, and narrows a shifted integer, by one instruction
   bool mask_registers = false;    ///< selects any vector's lanes by a register of bits
   bool packs_words = false;       ///< acts on words of elements if it can: it has no registers of fewer bits
   bool f16_masks = false;         ///< compares both f16 of a word at once (PTX)

@@ -52,7 +52,7 @@ bool run_trapping_faults(void (*body)(void* state), void* state) {
   mine.sa_flags = SA_SIGINFO;
   sigemptyset(&mine.sa_mask);
   sigaction(SIGSEGV, &mine, &t_previous);
-  bool finished = false;
+  volatile bool finished = false;  // a compiler may else set it before the call, and a jump does not undo that
   if (sigsetjmp(back, 1) == 0) {
     t_return = &back;
     body(state);
