@@ -21,7 +21,7 @@ struct TensorPlaces {
   void add(std::int64_t tensor_bytes);
 };
 
-/// What a program is compiled for.
+/// The choices with which a program is compiled.
 struct CompiledFor {
   int threads = 1;  ///< one or two
   std::string target = "host";

@@ -54,8 +54,8 @@ struct Relocation {
   int unit = 0;  // of `low`: the logarithm of its bytes
 };
 
-// What code of the small code model has, for data and functions of its own. Sources: the psABI supplement for x86-64,
-// table 4.9; "ELF for the Arm 64-bit Architecture", section 5.7.
+// The relocations of code of the small code model that names data and functions of its own. Sources: the psABI
+// supplement for x86-64, table 4.9; "ELF for the Arm 64-bit Architecture", section 5.7.
 constexpr auto kRelocations = std::to_array<Relocation>({
     {llvm::ELF::EM_X86_64, llvm::ELF::R_X86_64_NONE, Field::none},
     {llvm::ELF::EM_X86_64, llvm::ELF::R_X86_64_PC32, Field::word},
@@ -78,7 +78,7 @@ constexpr auto kRelocations = std::to_array<Relocation>({
 /// `adrp` counts in these whatever the system's pages are, which are multiples.
 constexpr std::int64_t kPage = 4096;
 
-/// What a field gets, and which bits of its 4 or 8 bytes it fills. Absent if the value does not fit.
+/// The value of a relocated field, and the bits of its 4 or 8 bytes that it fills. There is none if it does not fit.
 struct Patch {
   std::uint64_t value, mask;
 };

@@ -17,9 +17,9 @@ struct Feature {
 
 constexpr std::uint64_t bit(int number) { return std::uint64_t{1} << number; }
 
-/// What LLVM may choose for a kernel's arithmetic, moves and atomic operations of 8 bytes. Without what the system
-/// alone uses, and without ciphers, checksums and atomic operations of 16 bytes: a kernel has no use for them, and a
-/// CPU without them runs it.
+/// The features from which LLVM may choose instructions of a kernel: arithmetic, moves, and atomic operations of 8
+/// bytes. Ciphers, checksums, atomic operations of 16 bytes and what only a system uses are left out. No kernel needs
+/// them, so a CPU without them runs it.
 inline constexpr auto kFeatures = std::to_array<Feature>({
     {.name = "fp-armv8", .hwcap = bit(0)},
     {.name = "neon", .hwcap = bit(1)},

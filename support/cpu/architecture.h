@@ -10,7 +10,7 @@ namespace padlock {
 /// Architectures of CPUs that kernels are made for.
 enum class Architecture : std::uint8_t { x86_64, aarch64 };
 
-/// What files and messages call an architecture.
+/// An architecture's names and numbers in files and messages.
 struct ArchitectureInfo {
   Architecture architecture;
   std::string_view name;

@@ -8,7 +8,7 @@
 
 namespace padlock::compiler {
 
-/// Where the searches of a body keep their last results.
+/// The memories in which a body's searches keep their last results.
 using SearchMemos = std::map<const BodyNode*, SearchMemo>;
 
 /// Makes memory for them where the function of `builder` begins, for all rows and columns that it takes. What is

@@ -10,7 +10,7 @@ namespace intrinsic = llvm::Intrinsic;
 
 namespace {
 
-/// Of all instructions that select bytes within blocks of 16, returns the one for vectors of these bytes.
+/// Returns the instruction that selects bytes within blocks of 16, for vectors of this many bytes.
 llvm::Intrinsic::ID byte_shuffle(Architecture architecture, unsigned bytes) {
   if (architecture == Architecture::aarch64) return intrinsic::aarch64_neon_tbl1;
   return bytes == 16   ? intrinsic::x86_ssse3_pshuf_b_128

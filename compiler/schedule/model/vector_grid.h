@@ -24,9 +24,9 @@ struct Granules {
   std::vector<ir::Constraint> tests;  ///< tested at run time: they hold if both granules lie in the storage
 };
 
-/// What data says of rows, for the rows of which a block has elements. The block's threads compute it once for each
-/// row, into memory that they share: thread t for the rows at places t, t + threads and so on. Each vector then reads
-/// the values of its own row. Rows whose data needs no loop have no table.
+/// The values of a block's rows that data decides, in memory that the block's threads share. They compute the values
+/// once for each row: thread t for the rows at places t, t + threads and so on. Each vector then reads those of its own
+/// row. Rows whose data needs no loop have no table.
 struct RowTable {
   std::vector<ir::Expr> values;  ///< variables of data (Data::variable), a word of 32 bits each
   // Variables:

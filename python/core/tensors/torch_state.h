@@ -4,7 +4,7 @@
 
 #include "python/core/tensors/dlpack.h"
 
-// What a PyTorch tensor can mean beyond its memory.
+// Tells whether a PyTorch tensor means more than its memory.
 namespace padlock::python {
 
 /// The state of torch that changes the meaning of a tensor, asked once for each call.

@@ -9,7 +9,7 @@
 #include "python/core/tensors/dlpack.h"
 #include "python/core/xla/frame.h"
 
-// What the handlers of custom calls of XLA have in common.
+// Helpers that the handlers of XLA's custom calls share.
 namespace padlock::python::xla {
 
 /// Attributes by their names. Errors: Internal for one that the call lacks.
@@ -19,7 +19,7 @@ namespace padlock::python::xla {
 /// Bits of an element of XLA's type. Errors: InvalidArgument for elements that are no whole bytes.
 [[nodiscard]] std::uint8_t bits_of_type(int type);
 
-/// Where a call's memory is, and the stream that its work is queued on.
+/// The device of a call's memory, and the stream on which its work is queued.
 struct Place {
   DLDevice device{kDLCPU, 0};
   void* stream = nullptr;

@@ -22,7 +22,7 @@ KernelObject& kernel_of(std::string_view text) {
   return *kept.emplace(text, std::move(made)).first->second;
 }
 
-/// What a program is given, in the order of its parameters.
+/// The arguments of a program, in the order of its parameters.
 struct Given {
   std::vector<DLTensor> tensors;
   std::vector<std::uint64_t> scalars;
