@@ -289,7 +289,7 @@ def check_sizes(root):
 
 
 # A line that begins or ends a namespace, or defines a type outside of all others.
-_SCOPE = re.compile(r"^(?:namespace (?P<begins>[\w:]+) \{$|(?P<ends>\}  // namespace)|(?:struct|class|enum class) (?P<type>\w+)(?: final)?(?: : [^;]*)? \{)")
+_SCOPE = re.compile(r"^(?:namespace (?P<begins>[\w:]*) ?\{$|(?P<ends>\}  // namespace)|(?:struct|class|enum class) (?P<type>\w+)(?: final)?(?: : [^;]*)? \{)")
 
 
 def types_of(text):
@@ -299,7 +299,7 @@ def types_of(text):
         match = _SCOPE.match(line)
         if not match:
             continue
-        if match["begins"]:
+        if match["begins"] is not None:
             scopes.append(match["begins"])
         elif match["ends"]:
             del scopes[-1:]

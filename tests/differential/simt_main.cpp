@@ -83,18 +83,21 @@ Layouts random_layouts(testing::Rng& rng) {
     add(high, pads ? rng.between(-1, 2) : 0);
   }
   Layouts made;
+  // A second result of another width has vectors at other phases.
+  const std::string second =
+      rng.chance(25) ? fmt::format("s = cast(z, {}) return r, s", type == std::string_view("f32") ? "f16" : "f32")
+                     : "return r";
   made.text = fmt::format(
       "program p(x: {}[{}]) {{ y = transpose(x, perm = [{}]) z = pad(y, low = [{}], high = [{}], value = 3) r = "
-      "relu(z) "
-      "return r }}",
-      type, axes, perm, low, high);
+      "relu(z) {} }}",
+      type, axes, perm, low, high, second);
   if (std::string_view(type) == "u8") made.text.replace(made.text.find("relu"), 4, "neg");
   for (int k = 0; k < 4; ++k) {
     std::vector<std::int64_t> extents(static_cast<std::size_t>(rank));
     std::int64_t left = 60'000;
     for (std::int64_t& extent : extents) {
-      extent = rng.between(2, rng.chance(33) ? 150 : 20);
-      extent = std::max<std::int64_t>(2, std::min(extent, left));
+      extent = rng.between(rng.chance(10) ? 1 : 2, rng.chance(33) ? 150 : rng.chance(10) ? 3 : 20);
+      extent = std::max<std::int64_t>(1, std::min(extent, left));
       left = std::max<std::int64_t>(2, left / extent);
     }
     std::rotate(extents.begin(), extents.begin() + rng.between(0, std::ssize(extents) - 1), extents.end());

@@ -28,6 +28,7 @@ enum VariableOrder {
   kAhead,
   kBehind,
   kInStrip,
+  kHead,
   kVectors,
   kFrom,
   kAcross,
@@ -286,20 +287,24 @@ class BoxesProof : private ScheduleProof {
     decide(ObligationKind::disjoint, "vectors of boxes", region, {{{less(vector, other)}, twice}});
   }
 
-  /// An element of a strip lies before its first whole vector, in one of these, or after the last in one more vector. A
-  /// launch has as many whole vectors of each strip as any has.
+  /// An element of a strip lies before its first whole vector, in one of these, or after the last in one more vector.
+  /// All are vectors of the lemma above, so none has it twice. A launch makes as many whole vectors of each strip as
+  /// any has.
   void prove_strips() {
     const Expr most = box_strip_vectors(kernel_, boxes_);
     const Expr room = at_launch(exprs_, boxes_, box_strip_elements(kernel_, boxes_));
     decide(ObligationKind::cover, "whole vectors of strips", {},
            {{{less(exprs_.mul(lanes_, exprs_.add(most, one_)), exprs_.add(room, one_))},
              [=](const Evaluate& at) { return fmt::format("{} whole vectors for {} elements", at(most), at(room)); }}});
-    const Expr index = exprs_.variable("in_strip", kInStrip), head = exprs_.variable("phase", kPhase);
+    const Expr index = exprs_.variable("in_strip", kInStrip), head = exprs_.variable("head", kHead);
     const Expr vectors = exprs_.variable("vectors", kVectors), elements = exprs_.variable("elements", kElements);
     const Expr vector = exprs_.floordiv(exprs_.sub(index, head), lanes_);
     const Expr end = exprs_.add(head, exprs_.mul(lanes_, exprs_.add(vector, one_)));
     const Expr last = exprs_.add(head, exprs_.mul(lanes_, exprs_.floordiv(exprs_.sub(elements, head), lanes_)));
     const auto missing = [=](const Evaluate& at) { return fmt::format("element {} is in no vector", at(index)); };
+    solver::Region before;
+    before.nonnegative = {head, less(head, lanes_), index, less(index, head)};
+    decide(ObligationKind::cover, "heads of strips", before, {{{less(index, exprs_.sub(head, lanes_))}, missing}});
     solver::Region region;
     region.nonnegative = {head, less(head, lanes_), at_least(index, head), less(index, elements),
                           less(elements, exprs_.mul(lanes_, exprs_.add(vectors, one_)))};

@@ -18,13 +18,14 @@ constexpr std::int64_t kSlicedBoxBytes = 16 << 10;
 /// slices, and for rows.
 constexpr std::int64_t kBytesAcross = 64, kWideBytesAcross = 128, kFewestBytesAcross = 32;
 /// Bytes of a box of parts, and those that its stage takes of the tensor together, if there are as many: for bytes, and
-/// for wider elements. The rest of the box is columns, which end where cache lines of the output do. (An H200, pixels
+/// for wider elements. The rest of the box is columns, in multiples of a cache line. (An H200, pixels
 /// of 28 x 28 of 512 floats: 128 bytes together and strips of 352 .75 of a copy, of 256 .85, tiles .52; 256 together
 /// and strips of 256 .82. Of 17 x 19 of 96 floats 128 together .71, 256 .78.)
 constexpr std::int64_t kPartsBytes = 16 << 10, kBytesAcrossParts = 128, kWideBytesAcrossParts = 256, kLineBytes = 128;
 /// Shortest rows of parts: shorter ones are as good whole.
 constexpr std::int64_t kFewestPartedRow = 160;
-constexpr std::int64_t kMostSharedBytes = 40 << 10;
+/// Shared memory of a block, and what all stages of parts have of it without their margins.
+constexpr std::int64_t kMostSharedBytes = 40 << 10, kStagesBytes = 30 << 10;
 /// Longest rows, in bytes, for boxes: a grid of vectors has most of longer rows whole, and is no slower. For each
 /// segment of a row, whose ends are edges of the grid, and for all of them. (An H100, 96 MiB, of a copy in a grid and
 /// in boxes: f32 rows of 14, cropped, 1.11 and .93, of 20 with two ends .89 and .94; f16 rows of 33 with one end .96
@@ -43,8 +44,8 @@ constexpr std::int64_t kFewestBytes = 24 << 20, kFewestBytesOfShortest = 16 << 1
 constexpr std::int64_t kFewestTurnedBytes = 1 << 20;
 /// Boxes of a launch, if the output has enough bytes for as many: 8 for each multiprocessor of an H100 or H200.
 constexpr std::int64_t kManyBoxes = 1056, kFewestBoxBytes = 1 << 10;
-/// Bytes of the longest rows of a turned stage: of one axis, and of two. (An H100, 96 MiB, of a copy: u8 of 3, 8 and 24
-/// channels .79, .85 and .85 with rows of two axes, .36, .77 and .74 with rows of one.)
+/// Bytes of the longest rows that a turned stage has whole: of one axis, and of two. (An H100, 96 MiB, of a copy: u8 of
+/// 3, 8 and 24 channels .79, .85 and .85 with rows of two axes, .36, .77 and .74 with rows of one.)
 constexpr std::int64_t kLongestTurnedRow = 1024, kLongestJoinedRow = 63;
 /// Tiles are as fast if few are at an edge: from this many bytes of a row, and elements across, on.
 constexpr std::int64_t kTiledRow = 256, kTiledAcross = 512;
@@ -114,13 +115,22 @@ class BoxSizes {
     return exprs_.max(whole, one_);
   }
 
+  /// Returns whether a slice follows the rows of the one before it in what the stages copy.
+  [[nodiscard]] bool continues_rows() const {
+    return std::ranges::all_of(boxes_.stages, [&](const BoxStage& stage) {
+      const int slice = stage.turn->axes[kBoxSlice], row = stage.turn->axes[kBoxRow];
+      return slice >= 0 && row == slice + 1 && kernel_.graph.layout(stage.layout).next_axis_continues(exprs_, slice);
+    });
+  }
+
   /// Chooses first the length across that memory likes, then as much of the columns and rows as there is room for.
   void choose_turned_steps() {
     int size = 1;
     for (const BoxStage& stage : boxes_.stages)
       size = std::max(size, ir::byte_size(kernel_.program->value(stage.tensor).dtype));
+    const auto stages = std::ssize(boxes_.stages);
     const Expr most = room(across() == kBoxSlice           ? kSlicedBoxBytes
-                           : boxes_.kind == BoxKind::parts ? kPartsBytes
+                           : boxes_.kind == BoxKind::parts ? std::min(kPartsBytes, kStagesBytes / stages)
                                                            : kBoxBytes);
     const Expr columns = exprs_.max(schedule_.columns, one_);
     const Expr rows = exprs_.max(boxes_.rows.total, one_);
@@ -135,7 +145,8 @@ class BoxSizes {
       boxes_.rows.launched = even_part(rows, together);
       Expr taken = boxes_.rows.launched;
       if (boxes_.slices) {
-        boxes_.slices->launched = even_part(boxes_.slices->total, exprs_.floordiv(together, taken));
+        const Expr slices = continues_rows() ? exprs_.floordiv(together, taken) : one_;
+        boxes_.slices->launched = even_part(boxes_.slices->total, slices);
         taken = exprs_.mul(taken, boxes_.slices->launched);
       }
       const int line = static_cast<int>(kLineBytes) / widest_;
@@ -214,7 +225,7 @@ class BoxSizes {
     at_most(exprs_.min(exprs_.sub(row_bytes, shortest), exprs_.sub(exprs_.constant(kFewestBytes), bytes)), 0);
   }
 
-  /// Leaves rows of which most of each tile is full to tiles.
+  /// Leaves long rows to tiles if there are many: few tiles are then at an edge.
   void leave_to_tiles(Expr row_bytes) {
     const Expr wide = exprs_.sub(row_bytes, exprs_.constant(kTiledRow - 1));
     at_most(exprs_.min(wide, exprs_.sub(boxes_.rows.total, exprs_.constant(kTiledAcross - 1))), 0);
@@ -230,7 +241,8 @@ class BoxSizes {
       at_most(exprs_.sub(row_bytes, exprs_.mul(exprs_.constant(more), no_vectors)), kLongestJoinedRow - more);
     } else if (boxes_.kind == BoxKind::parts) {
       at_most(exprs_.sub(exprs_.constant(kFewestPartedRow), row_bytes), 0);
-      // Shorter rows are better whole if they are no whole vectors.
+      at_most(exprs_.sub(exprs_.constant(kFewestAcross), boxes_.rows.total), 0);
+      // Rows up to kLongestTurnedRow that are no whole vectors go by boxes of whole rows.
       const Expr no_vectors = is_no_multiple(schedule_.columns, boxes_.lanes);
       at_most(exprs_.sub(exprs_.mul(exprs_.constant(kLongestTurnedRow + 1), no_vectors), row_bytes), 0);
       leave_to_tiles(row_bytes);

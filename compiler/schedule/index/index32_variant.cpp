@@ -88,6 +88,7 @@ std::vector<Expr> exact_in(const Schedule& schedule, const TransposeTile* tile) 
     ir::ExprContext& exprs = schedule.exprs();
     all.push_back(boxes->rows.launched);
     all.push_back(box_columns(schedule.kernel, *boxes));
+    // A stage has at least a word for each strip and vector, so shared memory bounds the numbers of all of a box.
     all.push_back(box_strip_vectors(schedule.kernel, *boxes));
     for (const std::optional<BoxPart>& part : {boxes->slices, boxes->columns})
       if (part) all.push_back(part->launched);

@@ -135,7 +135,7 @@ struct BoxCondition {
 [[nodiscard]] ir::Expr box_strip_elements(const Kernel& kernel, const Boxes& boxes);
 /// Returns the most whole vectors in a strip of a launch, at least 1, over symbols.
 [[nodiscard]] ir::Expr box_strip_vectors(const Kernel& kernel, const Boxes& boxes);
-/// Returns the index of a box's first element in a slice, over the coordinates before its rows.
+/// Returns the index of the first element of a box's first row, over the coordinates before its rows.
 [[nodiscard]] ir::Expr box_first_element(const Kernel& kernel, const Boxes& boxes);
 
 /// Returns an expression that is <= 0 if the rows of a box follow each other in the output: it has one row, or whole

@@ -101,7 +101,8 @@ class BoxEmitter {
     set(boxes_.last, builder_.CreateSub(builder_.CreateAdd(rows.first, rows.count), context_.index(1)));
   }
 
-  /// Emits the number of elements in a strip of the box. They follow each other: all rows but the last are whole.
+  /// Emits the number of elements in a strip of the box, or in a box without strips. A strip of parts is one row. Else
+  /// rows follow each other: all but the last are whole.
   [[nodiscard]] Value* elements_of_strip() {
     Value* last = builder_.CreateSub(box_.column_end, box_.first_column);
     if (boxes_.kind == BoxKind::parts) return last;
@@ -109,7 +110,7 @@ class BoxEmitter {
     return builder_.CreateAdd(before, last);
   }
 
-  /// Emits the first lane and the end of those that a strip has of the vector from its element `at` on.
+  /// Emits which lanes the strip has of the vector that begins at its element `at`: the first, and the end.
   [[nodiscard]] std::pair<Value*, Value*> lanes_at(Value* at, Value* elements) {
     Value* begin = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, builder_.CreateNeg(at), context_.index(0));
     return {begin, smaller(builder_.CreateSub(elements, at), context_.index(boxes_.lanes))};
@@ -198,7 +199,8 @@ class BoxEmitter {
     return at_launch(context_.exprs(), boxes_, box_first_element(vector_.schedule().kernel, boxes_));
   }
 
-  /// Emits the values of the vector from element `at` of a strip on. The first row's is element `row_start` of it.
+  /// Emits the values of the vector that begins at element `at` of a strip, in row `row` of the box. That row begins at
+  /// element `row_start` of the strip.
   [[nodiscard]] std::vector<Value*> values_in_row(Value* at, Value* row, Value* row_start) {
     return vectors_.emit(row, builder_.CreateAdd(box_.first_column, builder_.CreateSub(at, row_start)), box_);
   }
