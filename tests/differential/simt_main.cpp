@@ -126,21 +126,24 @@ struct LongRows {
   std::vector<std::int64_t> extents;
   SymbolValues dims;
 };
-const std::array kLongRows = {
-    LongRows{"program p(x: i8[B, S], lo: dim) where 0 <= lo { y = pad(x, low = [0, lo], high = [1, 3]) z = relu(y) "
-             "return z }",
-             {2, 70'001},
-             {{"lo", 5}}},
-    LongRows{"program p(x: f16[B, S], lo: dim) where 0 <= lo { y = pad(x, low = [0, lo], high = [0, lo], mode = edge) "
-             "return y }",
-             {2, 40'003},
-             {{"lo", 8}}},
-    LongRows{"program p(x: f32[S], p: dim) where 0 <= p < S { y = pad(x, low = [p], high = [p], mode = reflect) z = "
-             "maximum(y, 1.5) return y, z }",
-             {33'333},
-             {{"p", 19'999}}},
-    LongRows{"program p(x: f64[B, S]) { y = concat(x, x, axis = 1) return y }", {3, 9'000}, {}},
-};
+std::vector<LongRows> long_row_programs() {
+  return {
+      LongRows{"program p(x: i8[B, S], lo: dim) where 0 <= lo { y = pad(x, low = [0, lo], high = [1, 3]) z = relu(y) "
+               "return z }",
+               {2, 70'001},
+               {{"lo", 5}}},
+      LongRows{
+          "program p(x: f16[B, S], lo: dim) where 0 <= lo { y = pad(x, low = [0, lo], high = [0, lo], mode = edge) "
+          "return y }",
+          {2, 40'003},
+          {{"lo", 8}}},
+      LongRows{"program p(x: f32[S], p: dim) where 0 <= p < S { y = pad(x, low = [p], high = [p], mode = reflect) z = "
+               "maximum(y, 1.5) return y, z }",
+               {33'333},
+               {{"p", 19'999}}},
+      LongRows{"program p(x: f64[B, S]) { y = concat(x, x, axis = 1) return y }", {3, 9'000}, {}},
+  };
+}
 
 class SimtRun {
  public:
@@ -171,10 +174,11 @@ class SimtRun {
   }
 
   bool long_rows(std::size_t every) {
-    return part("long rows", kLongRows.size(), [&](std::uint64_t i) {
+    const std::vector<LongRows> programs = long_row_programs();
+    return part("long rows", programs.size(), [&](std::uint64_t i) {
       std::vector<GpuConfig> configs;
       for (std::size_t k = i % every; k < space_.size(); k += every) configs.push_back(space_[k]);
-      return check_long(kLongRows[i], configs);
+      return check_long(programs[i], configs);
     });
   }
 

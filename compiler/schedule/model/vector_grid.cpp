@@ -64,7 +64,7 @@ VectorGrid make_vector_grid(ir::ExprContext& exprs, int threads, int vectors, in
   const Expr in_block = exprs.mul(step, grid.slot);
   grid.first = exprs.add(block_first, in_block);
   grid.blocks = exprs.ceildiv(exprs.add(grid.elements, exprs.constant(lanes - 1)), block_elements);
-  grid.beyond_single = exprs.sub(grid.elements, exprs.constant(kMostSingleVectors * lanes));
+  grid.beyond_single = exprs.sub(grid.elements, exprs.constant(Int128{kMostSingleVectors} * lanes));
   if (beyond_short.valid()) grid.beyond_single = exprs.min(grid.beyond_single, beyond_short);
   const Expr beyond = exprs.max(grid.beyond_single, exprs.constant(0));
   const Expr others = exprs.mul(exprs.constant(vectors - 1), exprs.min(beyond, one));

@@ -139,7 +139,8 @@ Value* StageTurner::has_pairs(std::size_t stage, const StagedRun& run, llvm::Arr
     most = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, most, element);
   }
   const int lanes = stage_at(stage).turn->lanes;
-  Value* end = builder_.CreateSExt(builder_.CreateAdd(most, vector_.context.index(2 * lanes)), run.storage->getType());
+  Value* end = builder_.CreateSExt(builder_.CreateAdd(most, vector_.context.index(std::int64_t{2} * lanes)),
+                                   run.storage->getType());
   return builder_.CreateAnd(builder_.CreateICmpSGE(least, vector_.context.index(lanes - 1)),
                             builder_.CreateICmpSLE(end, run.storage));
 }
