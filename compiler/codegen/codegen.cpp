@@ -38,7 +38,7 @@ namespace {
 /// of whole blocks.
 class ChooseSelector final : public llvm::FunctionPass {
  public:
-  explicit ChooseSelector(llvm::TargetMachine& machine) : FunctionPass(id_), machine_(machine) {}
+  explicit ChooseSelector(llvm::TargetMachine& machine) : FunctionPass(id), machine_(machine) {}
 
   bool runOnFunction(llvm::Function& function) override {
     machine_.setFastISel(!function.hasFnAttribute(kSelectsByGraph));
@@ -47,7 +47,7 @@ class ChooseSelector final : public llvm::FunctionPass {
   void getAnalysisUsage(llvm::AnalysisUsage& usage) const override { usage.setPreservesAll(); }
 
  private:
-  static inline char id_ = 0;  // LLVM knows a pass by its address
+  static inline char id = 0;  // LLVM knows a pass by its address
   llvm::TargetMachine& machine_;
 };
 

@@ -264,7 +264,7 @@ class SchedulePrinter {
 
   template <class... Values>
   void line(int depth, fmt::format_string<Values...> format, Values&&... values) {
-    text_.append(static_cast<std::size_t>(2 * depth), ' ');
+    text_.append(2 * static_cast<std::size_t>(depth), ' ');
     text_ += fmt::format(format, std::forward<Values>(values)...);
     text_ += '\n';
   }

@@ -83,7 +83,7 @@ std::vector<Value*> SharedMemory::load_words(Value* at, int count, const std::fu
   std::vector<Value*> words;
   for (int i = 0; i < count; ++i) {
     Access access = access_of(at, 4);
-    access.displacement = 4 * i;
+    access.displacement = std::int64_t{4} * i;
     if (may != nullptr) access.extent = builder_.CreateSelect(may, access.extent, builder_.getInt64(0));
     words.push_back(accesses_.load(access, builder_.getInt32Ty()));
   }

@@ -421,7 +421,8 @@ class ChunkLoopEmitter : private FunctionEmitter {
     while (parts.size() > 1) {
       std::vector<Value*> pairs;
       for (std::size_t i = 0; i < parts.size(); i += 2) {
-        std::vector<int> taken(2 * llvm::cast<llvm::FixedVectorType>(parts[i]->getType())->getNumElements());
+        std::vector<int> taken(std::size_t{2} *
+                               llvm::cast<llvm::FixedVectorType>(parts[i]->getType())->getNumElements());
         std::iota(taken.begin(), taken.end(), 0);
         pairs.push_back(builder_.CreateShuffleVector(parts[i], parts[i + 1], taken));
       }
