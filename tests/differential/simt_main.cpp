@@ -76,11 +76,14 @@ Layouts random_layouts(testing::Rng& rng) {
   if (!to_channels) add(perm, channels);
   for (int plane = 0; plane < planes; ++plane) add(perm, to_channels ? plane + 2 : plane + 1);
   if (to_channels) add(perm, channels);
+  std::int64_t least = 1;  // extent that no crop takes more of
   for (int axis = 0; axis < rank; ++axis) {
     const bool is_channel = axis == (to_channels ? rank - 1 : 1);
     const bool pads = rng.chance(is_channel || axis == 0 ? 12 : 50);
-    add(low, pads ? rng.between(-1, 2) : 0);
-    add(high, pads ? rng.between(-1, 2) : 0);
+    const std::int64_t before = pads ? rng.between(-1, 2) : 0, after = pads ? rng.between(-1, 2) : 0;
+    add(low, before);
+    add(high, after);
+    least = std::max(least, -(before + after));
   }
   Layouts made;
   // A second result of another width has vectors at other phases.
@@ -96,8 +99,8 @@ Layouts random_layouts(testing::Rng& rng) {
     std::vector<std::int64_t> extents(static_cast<std::size_t>(rank));
     std::int64_t left = 60'000;
     for (std::int64_t& extent : extents) {
-      extent = rng.between(rng.chance(10) ? 1 : 2, rng.chance(33) ? 150 : rng.chance(10) ? 3 : 20);
-      extent = std::max<std::int64_t>(1, std::min(extent, left));
+      extent = rng.between(rng.chance(10) ? least : 2, rng.chance(33) ? 150 : rng.chance(10) ? 3 : 20);
+      extent = std::max(least, std::min(extent, left));
       left = std::max<std::int64_t>(2, left / extent);
     }
     std::rotate(extents.begin(), extents.begin() + rng.between(0, std::ssize(extents) - 1), extents.end());
