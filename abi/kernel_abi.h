@@ -59,6 +59,7 @@ enum class Assumption : std::uint8_t {
   narrow_output = 7,  ///< so few rows or columns that a GPU's tiles would be mostly empty
   boxes = 8,          ///< rows so short that each block of a GPU takes several whole rows
   row_table = 9,      ///< a GPU's blocks have memory for what data says of their rows
+  many_edges = 10,    ///< so many of a GPU's vectors lie in several segments that each is made element by element
 };
 
 [[nodiscard]] std::string_view name_of(Assumption a);

@@ -140,6 +140,8 @@ std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, 
   if (made.front().tiles() != nullptr && config.tiles == TileSize::by_output) add_narrow(made, config, edits, log);
   if (made.front().index32.bound == 0 || !has_boxes(config)) return made;
   for (const BoxKind kind : {BoxKind::rows, BoxKind::joined, BoxKind::parts}) {
+    const VectorGrid* const grid = made.front().grid();
+    if (kind == BoxKind::rows && grid != nullptr && grid->beyond_edges.valid()) continue;  // its short rows need none
     auto boxed = boxes_for_gpu(made.front(), kind, edits, log);
     if (!boxed) continue;
     made.push_back(*std::move(boxed));

@@ -51,7 +51,8 @@ class FakeGpu {
     REQUIRE(kernel);
     twin_.kernel = *std::move(kernel);
     REQUIRE(twin_.kernel->bind(problem.request()));
-    control_->register_twin(problem.program_name() + "_0_one_vector", TwinOfProblem::run, &twin_);
+    for (const char* variant : {"_0_one_vector", "_0_by_element"})
+      control_->register_twin(problem.program_name() + variant, TwinOfProblem::run, &twin_);
     for (const int vectors : {1, 2, 4, 8})
       control_->register_twin(fmt::format("padlock_bench_copy_{}", vectors), copy_twin, &copied_bytes);
   }

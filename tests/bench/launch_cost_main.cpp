@@ -38,7 +38,7 @@ Result<std::vector<Timing>> api_bind_costs(const HostCostOptions& options) {
 
 Status run(FakeDriver& fake, HostCostOptions options) {
   fake.settings.trap_faults = false;  // two system calls a launch
-  for (const char* variant : {"_0", "_0_index32", "_0_one_vector"})
+  for (const char* variant : {"_0", "_0_index32", "_0_one_vector", "_0_by_element"})
     fake.register_twin(
         host_cost_problem().program_name() + variant,
         [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);

@@ -27,10 +27,12 @@ Value* asked_memory(KernelContext& context, const char* suffix) {
 }
 
 /// Returns the memory that the threads of a block share: a grid's lists of edges, a tile's arrays, or a box's stages.
+/// Null for code that shares none.
 Value* shared_memory(KernelContext& context) {
   if (context.schedule.boxes() != nullptr) return asked_memory(context, "_stages");
   const TransposeTile* tile = context.tile;
   const int words = tile != nullptr ? tile->shared_bytes() / 4 : EdgeList::shared_words(context);
+  if (words == 0) return nullptr;
   auto* type =
       llvm::ArrayType::get(llvm::Type::getInt32Ty(context.module.getContext()), static_cast<std::uint64_t>(words));
   auto* memory = new llvm::GlobalVariable(

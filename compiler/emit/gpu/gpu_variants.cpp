@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <ranges>
 #include <utility>
 
@@ -25,6 +26,7 @@ class VariantList {
     if (abi::assumes(kernel_.guards(), abi::Assumption::in_range))
       add(guards_of(abi::Assumption::in_range), "_in_range");
     add_one_vector();
+    add_by_element();
     if (kernel_.has_narrow_indices() && schedule_.tiles() != nullptr)
       for (const TransposeTile& smaller : schedule_.tiles()->shapes | std::views::drop(1)) add_tile(smaller);
     return std::move(list_);
@@ -77,6 +79,20 @@ class VariantList {
     add(std::move(guards), "_one_vector");
   }
 
+  /// Its guards do not depend on those of one vector a thread, which all other sizes may have.
+  void add_by_element() {
+    if (schedule_.grid() == nullptr || !kernel_.has_narrow_indices()) return;
+    const Expr beyond = schedule_.grid()->beyond_edges;
+    if (!beyond.valid() || beyond.range().lo > 0) return;
+    std::erase_if(next_.guards, [](const abi::Guard& g) { return g.assumption == abi::Assumption::few_vectors; });
+    next_.vectors = 1;
+    next_.by_element = true;
+    std::vector<abi::Guard> guards;
+    if (beyond.range().hi > 0)
+      guards.push_back({abi::Assumption::many_edges, {beyond, ir::Comparison::le, schedule_.exprs().constant(0)}});
+    add(std::move(guards), "_by_element");
+  }
+
   void add_tile(const TransposeTile& tile) {
     next_.tile = &tile;
     const Expr most = schedule_.exprs().constant(tile.most_tiles);
@@ -107,18 +123,26 @@ bool asks_no_more(const ProvenKernel& other, const ProvenKernel& first) {
 
 std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
   const ProvenKernel& first = schedules.front();
-  std::vector<GpuVariant> list = VariantList(first).take();
+  std::vector<GpuVariant> list = VariantList(first).take(), by_element;
   for (std::size_t i = 1; i < schedules.size(); ++i) {
     const ProvenKernel& other = schedules[i];
     if (!asks_no_more(other, first)) continue;
-    GpuVariant variant = VariantList(other).take().back();
-    variant.schedule = i;
     const Boxes* const boxes = other.schedule().boxes();
-    variant.suffix = fmt::format(
-        "_{}", boxes != nullptr ? name_of(boxes->kind) : abi::name_of(other.schedule().serves.front().assumption));
-    variant.guards.insert(variant.guards.end(), other.schedule().serves.begin(), other.schedule().serves.end());
-    list.push_back(std::move(variant));
+    const std::string name(boxes != nullptr ? name_of(boxes->kind)
+                                            : abi::name_of(other.schedule().serves.front().assumption));
+    std::vector<GpuVariant> own = VariantList(other).take();
+    const auto add = [&](std::vector<GpuVariant>& to, const std::string& suffix) {
+      GpuVariant variant = std::move(own.back());
+      own.pop_back();
+      variant.schedule = i;
+      variant.suffix = suffix;
+      variant.guards.insert(variant.guards.end(), other.schedule().serves.begin(), other.schedule().serves.end());
+      to.push_back(std::move(variant));
+    };
+    if (own.back().by_element && own.size() > 1) add(by_element, fmt::format("_{}_by_element", name));
+    add(list, fmt::format("_{}", name));
   }
+  std::ranges::move(by_element, std::back_inserter(list));  // faster than boxes
   return list;
 }
 

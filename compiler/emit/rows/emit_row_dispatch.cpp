@@ -79,9 +79,25 @@ std::vector<Value*> RowEmitter::unflatten(Value* row) {
 }
 
 void RowEmitter::set_row(Value* row, llvm::Type* type, std::span<const int> axes) {
-  const std::vector<Value*> coordinates = unflatten(row, axes);
+  digits_ = unflatten(row, axes);
+  set_coordinates(axes, type);
+}
+
+void RowEmitter::set_coordinates(std::span<const int> axes, llvm::Type* type) {
   for (std::size_t i = 0; i < axes.size(); ++i)
-    exprs_.set_coordinate(kernel().coordinate(axes[i]), builder_.CreateZExt(coordinates[i], type));
+    exprs_.set_coordinate(kernel().coordinate(axes[i]), builder_.CreateZExt(digits_[i], type));
+}
+
+/// The last axis of the order counts rows; where it begins again, the axis before it goes on.
+void RowEmitter::set_next_row(Value* moves, llvm::Type* type) {
+  const std::vector<int> axes = context_.schedule.row_order();
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    digits_[i] = builder_.CreateAdd(digits_[i], builder_.CreateZExt(moves, digits_[i]->getType()));
+    if (i == 0) break;
+    moves = builder_.CreateICmpEQ(digits_[i], exprs_.exact(builder_, kernel().extent(axes[i])));
+    digits_[i] = builder_.CreateSelect(moves, llvm::Constant::getNullValue(digits_[i]->getType()), digits_[i]);
+  }
+  set_coordinates(axes, type);
 }
 
 void RowEmitter::set_row(Value* row, llvm::Type* type) { set_row(row, type, context_.schedule.row_order()); }

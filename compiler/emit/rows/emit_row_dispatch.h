@@ -34,6 +34,8 @@ class RowEmitter {
   /// Gives the expressions a row's outer coordinates, in this type.
   void set_row(llvm::Value* row, llvm::Type* type);
   void set_row(llvm::Value* row, llvm::Type* type, std::span<const int> axes);
+  /// If `moves` holds, gives the expressions the outer coordinates of the row after the one set last.
+  void set_next_row(llvm::Value* moves, llvm::Type* type);
 
   using EmitCase = llvm::function_ref<std::vector<llvm::Value*>(const ScheduledCase& row_case)>;
   /// Gives the expressions what data says of the row at their outer coordinates.
@@ -89,6 +91,7 @@ class RowEmitter {
   llvm::Value* origin_of(ir::ValueId tensor);
   void set_row_values(std::size_t body, BodyArguments& arguments);
 
+  void set_coordinates(std::span<const int> axes, llvm::Type* type);
   void emit_tree(int root, llvm::BasicBlock* next, EmitCase emit_case, Ways& ways);
   std::optional<Int128> even_step(const Condition& condition);
   llvm::Value* rows_holding(PredicateId predicate);
@@ -98,6 +101,7 @@ class RowEmitter {
   llvm::IRBuilder<>& builder_;
   ExprEmitter& exprs_;
   llvm::Value* row_offset_ = nullptr;
+  Values digits_;                                   // of the row set last, by axis of its order
   std::vector<std::pair<PredicateId, bool>> path_;  // the tests that led to the case, and whether they held
   const LaunchFields* fields_ = nullptr;
   std::vector<llvm::Value*> buffers_;

@@ -64,6 +64,8 @@ struct VectorGrid {
   ir::Expr blocks;         ///< of a launch, for any phase
   ir::Expr beyond_single;  ///< a launch in which it is at most 0 takes one vector a thread, others `vectors`
   ir::Expr launched;       ///< the value of `used` in a launch
+  /// A launch in which it is at most 0 makes vectors element by element. Invalid for a grid that never does.
+  ir::Expr beyond_edges = {};
   Granules granules = {};  ///< how neighbouring elements are loaded
   std::optional<RowTable> table = {};
 };

@@ -1,12 +1,14 @@
 #include "compiler/emit/gpu/vector_grid/emit_vector_grid.h"
 
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "compiler/emit/gpu/vector_grid/blended_values.h"
 #include "compiler/emit/gpu/vector_grid/edge_list.h"
 #include "compiler/emit/gpu/vector_grid/emit_segments.h"
 #include "compiler/emit/gpu/vector_grid/vector_stores.h"
+#include "compiler/emit/scalar/emit_loop.h"
 
 namespace padlock::compiler {
 namespace {
@@ -31,8 +33,9 @@ class VectorGridEmitter {
         builder_(vector.builder),
         segments_(vector),
         stores_(vector),
-        edges_(vector, thread),
-        thread_(thread) {}
+        thread_(thread) {
+    if (!vector.context.by_element) edges_.emplace(vector, thread);
+  }
 
   void emit(Value* block) {
     segments_.load_buffers();
@@ -41,6 +44,7 @@ class VectorGridEmitter {
     vector_.set(vector_.grid().block, block);
     first_ = launched(vector_.grid().first);
     elements_ = vector_.launched_elements(context_.index_type());
+    if (context_.by_element) return emit_by_element();
     RowValues* const rows = segments_.row_values();
     if (rows == nullptr) return emit_elements(/*interval=*/0);
     rows->locate(elements_);
@@ -85,16 +89,18 @@ class VectorGridEmitter {
       slots.push_back(vector.slot);
       are_edges.push_back(builder_.CreateICmpEQ(vector.state, state(kEdge)));
     }
-    edges_.add(slots, are_edges);
+    edges_->add(slots, are_edges);
   }
 
   void emit_edges() {
-    edges_.for_each_element([&](Value* slot, Value* lane) {
-      Value* element = builder_.CreateAdd(first_of(slot), lane);
-      Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(element, context_.index(0)),
-                                         builder_.CreateICmpSLT(element, elements_));
-      vector_.when(inside, [&] { emit_element(element); });
-    });
+    edges_->for_each_element(
+        [&](Value* slot, Value* lane) { emit_element_inside(builder_.CreateAdd(first_of(slot), lane)); });
+  }
+
+  void emit_element_inside(Value* element) {
+    Value* inside = builder_.CreateAnd(builder_.CreateICmpSGE(element, context_.index(0)),
+                                       builder_.CreateICmpSLT(element, elements_));
+    vector_.when(inside, [&] { emit_element(element); });
   }
 
   /// Adds the open block in which the builder stands.
@@ -109,8 +115,55 @@ class VectorGridEmitter {
     return join(builder_, ways);
   }
 
+  /// Emits this thread's vector of a variant that makes vectors element by element. A vector that begins before the
+  /// output, or ends after it, is stored by elements.
+  void emit_by_element() {
+    if (vector_.interval == nullptr) return emit_vector_by_element();
+    Value* is_first = builder_.CreateICmpEQ(vector_.interval, builder_.getInt32(0));
+    vector_.when(is_first, [&] { emit_vector_by_element(); });
+  }
+  void emit_vector_by_element() {
+    Value* first = first_of(thread_);
+    BasicBlock *whole = vector_.block("whole"), *part = vector_.block("part"), *done = vector_.block("done");
+    Value* last = builder_.CreateSub(elements_, context_.index(vector_.lanes()));
+    Value* inside =
+        builder_.CreateAnd(builder_.CreateICmpSGE(first, context_.index(0)), builder_.CreateICmpSLE(first, last));
+    builder_.CreateCondBr(builder_.CreateAnd(inside, stores_.together()), whole, part);
+    builder_.SetInsertPoint(whole);
+    stores_.store_vector(first, values_by_element(first));
+    builder_.CreateBr(done);
+    builder_.SetInsertPoint(part);
+    vector_.wait_for_earlier_grids();
+    counted_loop(builder_, context_.index(0), context_.index(vector_.lanes()), 1,
+                 [&](Value* lane) { emit_element_inside(builder_.CreateAdd(first, lane)); });
+    builder_.CreateBr(done);
+    builder_.SetInsertPoint(done);
+  }
+
+  /// Returns the values of a vector, whose lanes may lie in any rows.
+  std::vector<Value*> values_by_element(Value* first) {
+    std::vector<Value*> vectors;
+    Value* column = segments_.place(first);
+    vector_.wait_for_earlier_grids();
+    for (int lane = 0; lane < vector_.lanes(); ++lane) {
+      if (lane > 0) column = segments_.place_next(column);
+      const std::vector<Value*> values = values_at(column);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        llvm::Type* type = llvm::FixedVectorType::get(values[i]->getType(), static_cast<unsigned>(vector_.lanes()));
+        if (lane == 0) vectors.push_back(llvm::PoisonValue::get(type));
+        vectors[i] = builder_.CreateInsertElement(vectors[i], values[i], static_cast<std::uint64_t>(lane));
+      }
+    }
+    return vectors;
+  }
+
   void emit_element(Value* element) {
-    Value* column = segments_.place(element);
+    const std::vector<Value*> values = values_at(segments_.place(element));
+    if (!values.empty()) stores_.store_element(element, values);
+  }
+
+  /// Returns the values at a column of the placed row; none if the schedule has no segments.
+  std::vector<Value*> values_at(Value* column) {
     std::vector<SegmentSite> sites = segments_.dispatch_element(column);
     builder_.CreateUnreachable();  // one of the segments has the element
     Ways ways;
@@ -119,8 +172,9 @@ class VectorGridEmitter {
       ThreadValues code(vector_, body, segments_.enter(sites[body], body), column);
       add_way(ways, code.compute_element());
     }
-    if (!ways.empty()) return stores_.store_element(element, end_ways(ways));
+    if (!ways.empty()) return end_ways(ways);
     builder_.SetInsertPoint(vector_.block("no_body"));
+    return {};
   }
 
   [[nodiscard]] llvm::ConstantInt* state(int kind) const { return builder_.getInt32(static_cast<std::uint32_t>(kind)); }
@@ -228,7 +282,7 @@ class VectorGridEmitter {
   llvm::IRBuilder<>& builder_;
   SegmentEmitter segments_;
   VectorStores stores_;
-  EdgeList edges_;
+  std::optional<EdgeList> edges_;  // of vectors that are not made element by element
   Value* thread_;
   Expr first_ = {};            // element of a vector
   Value* elements_ = nullptr;  // elements that the launch writes
