@@ -314,6 +314,21 @@ class BoxesProof : private ScheduleProof {
     part.nonnegative.push_back(less(elements, end));
     decide(ObligationKind::cover, "ends of strips", part,
            {{{less(index, last)}, missing}, {{at_least(index, exprs_.add(last, lanes_))}, missing}});
+    prove_strips_alike();
+  }
+
+  /// Strips as many apart as a vector has lanes begin at the same lane, so that one thread makes the same lanes of
+  /// each. An element's number is linear in each coordinate: from strip to strip it grows by as much as from the first
+  /// one.
+  void prove_strips_alike() {
+    Expr step = box_columns(kernel_, boxes_);  // rows of parts follow each other
+    if (boxes_.kind != BoxKind::parts) {
+      const Expr slice = kernel_.coordinate(boxes_.slice), first = box_first_element(kernel_, boxes_);
+      step = exprs_.sub(replaced(exprs_, first, slice, one_), replaced(exprs_, first, slice, zero_));
+    }
+    const Expr past = exprs_.mod(exprs_.mul(lanes_, step), lanes_);
+    const auto describe = [=](const Evaluate& at) { return fmt::format("a strip begins {} lanes later", at(past)); };
+    decide(ObligationKind::align, "strips that one thread makes", {}, {{{less(zero_, past)}, describe}});
   }
 
   /// A vector with a lane among the elements of a stage ends within the stage's margins, for any element size. Computed

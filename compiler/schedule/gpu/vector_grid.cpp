@@ -113,11 +113,12 @@ void add_row_table(Schedule& schedule) {
   grid.table = make_row_table(schedule.exprs(), grid, schedule.columns, std::move(values));
 }
 
-/// Longest rows whose vectors are made element by element, in bytes for each edge; and of rows that are read across,
-/// where neighbouring vectors share what they load. (An H200, f32, of a copy, a grid and by element: images of 7 to 112
-/// .74 to .89 and .95 to 1.00, rows of 20 to 333 .86 to .98 and .99 to 1.01, of 500 .99 both; 3 and 17 channels to the
-/// innermost axis 1.03 and 1.11, .82 and .99, of 24 .92 and .91. f16 images .83 and .67: more lanes take longer.)
-constexpr int kLongestEdge = 1024, kLongestAcross = 96, kWord = 4;
+/// Longest rows whose vectors are made element by element, in bytes for each edge; and of rows that are read across
+/// while one row's elements follow those of the row before. (An H200, f32, of a copy, a grid and by element: images of
+/// 7 to 112 .74 to .89 and .95 to 1.00, rows of 20 to 333 .86 to .98 and .99 to 1.01, of 500 .99 both; 3 and 6 channels
+/// to the innermost axis 1.03 and 1.11, 1.00 and 1.09, of 10 .88 and .85. f16 images .83 and .67: more lanes take
+/// longer.)
+constexpr int kLongestEdge = 1024, kLongestAcross = 28, kWord = 4;
 
 /// Returns whether a body makes each element from loads as wide as the vectors' widest type, with few operations.
 bool is_made_by_element(const Body& body, int widest) {
@@ -144,9 +145,14 @@ Expr beyond_edges(const Schedule& schedule, int widest) {
     for (std::size_t i = 0; i + 1 < row.calls.size(); ++i) edges = exprs.add(edges, is_edge(row.calls[i].end));
     most = exprs.max(most, edges);
   }
-  const bool is_across = std::ranges::any_of(schedule.bodies, [](const Body& body) {
-    return std::ranges::any_of(body.loads, [](const BodyLoad& load) { return load.kind == LoadKind::strided; });
-  });
+  bool is_across = false;
+  for (const SegmentCall& call : schedule.calls())
+    for (std::size_t i = 0; i < call.sources.size(); ++i) {
+      if (schedule.body_of(call).loads[i].kind != LoadKind::strided) continue;
+      is_across = true;
+      const auto along = linear_in(exprs, call.sources[i].base, schedule.kernel.coordinate(schedule.kernel.rank() - 2));
+      if (!along || along->slope != 1) return {};
+    }
   const int longest = (is_across ? kLongestAcross : kLongestEdge) / widest;
   if (is_across) most = exprs.min(most, one);
   return exprs.sub(schedule.columns, exprs.mul(most, exprs.constant(longest)));

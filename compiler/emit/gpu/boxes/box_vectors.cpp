@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/emit/scalar/emit_loop.h"
+#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 
@@ -50,8 +51,9 @@ void BoxVectors::add_groups() {
 // --- one row -------------------------------------------------------------------------------------------------------
 
 /// Emits the lanes for which a predicate holds, in a row whose outer coordinates the expressions have. A condition
-/// holds from some column on, up to some column, for the whole row or for none of it.
-BoxVectors::Lanes BoxVectors::lanes_of(PredicateId predicate, Value* column) {
+/// holds from some column on, up to some column, for the whole row or for none of it. Leaves out conditions that
+/// mention `without`, if that is valid.
+BoxVectors::Lanes BoxVectors::lanes_of(PredicateId predicate, Value* column, Expr without) {
   const auto least = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); };
   const auto most = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b); };
   KernelContext& context = vector_.context;
@@ -62,20 +64,24 @@ BoxVectors::Lanes BoxVectors::lanes_of(PredicateId predicate, Value* column) {
   for (const ConditionId id : graph.conditions_of(predicate)) {
     const Condition& condition = graph.condition(id);
     const BoxCondition form = *box_condition(vector_.schedule().kernel, boxes(), condition);
+    if (without.valid() && mentions(form.rest, without)) continue;
     Value* rest = vector_.exprs.exact(builder_, form.rest);
     if (form.slope == 1) {
       lanes.first = most(lanes.first, builder_.CreateSub(builder_.CreateNeg(rest), column));
     } else if (form.slope == -1) {
       lanes.end = least(lanes.end, builder_.CreateAdd(builder_.CreateSub(rest, column), context.index(1)));
     } else {
-      const bool is_equation = condition.kind == Condition::Kind::zero;
-      Value* one =
-          is_equation ? builder_.CreateICmpEQ(rest, context.index(0)) : builder_.CreateICmpSGE(rest, context.index(0));
-      holds = builder_.CreateAnd(holds, one);
+      holds = builder_.CreateAnd(holds, whole_row(condition, rest));
     }
   }
   lanes.end = builder_.CreateSelect(holds, lanes.end, context.index(0));
   return lanes;
+}
+
+Value* BoxVectors::whole_row(const Condition& condition, Value* rest) {
+  Value* zero = vector_.context.index(0);
+  const bool is_equation = condition.kind == Condition::Kind::zero;
+  return is_equation ? builder_.CreateICmpEQ(rest, zero) : builder_.CreateICmpSGE(rest, zero);
 }
 
 /// Adds the group's values in this row to the values from the rows before it.
@@ -115,22 +121,29 @@ Value* BoxVectors::load(std::size_t load, Value* column, const Lanes& lanes) {
   ir::ExprContext& exprs = vector_.context.exprs();
   const LoadSource& source = schedule.cases[0].calls[0].sources[load];
   const ir::Layout& layout = schedule.kernel.graph.layout(source.layout);
-  const int stage = boxes().stage_of[load];
-  if (stage < 0) return load_one(load, layout.offset_of(exprs, source.coordinates));
-  const std::optional<BoxTurn>& turn = boxes().stages[static_cast<std::size_t>(stage)].turn;
+  if (boxes().stage_of[load] < 0) return load_one(load, layout.offset_of(exprs, source.coordinates));
+  return load_staged(load, staged_at(load, column), lanes);
+}
+
+/// Emits the byte of shared memory at which lane 0 of a staged load is, maybe before the stage's first.
+Value* BoxVectors::staged_at(std::size_t load, Value* column) {
+  const Schedule& schedule = vector_.schedule();
+  ir::ExprContext& exprs = vector_.context.exprs();
+  const LoadSource& source = schedule.cases[0].calls[0].sources[load];
+  const auto stage = static_cast<std::size_t>(boxes().stage_of[load]);
+  const std::optional<BoxTurn>& turn = boxes().stages[stage].turn;
   const Expr element = turn ? at_launch(exprs, boxes(), turned_element(exprs, *turn, source))
-                            : layout.offset_of(exprs, source.coordinates);
-  return load_staged(load, at_first_column(schedule.kernel, boxes(), element), column, lanes);
+                            : schedule.kernel.graph.layout(source.layout).offset_of(exprs, source.coordinates);
+  const StagedRun& run = stages_.at(stage);
+  Value* first = vector_.exprs.address(builder_, at_first_column(schedule.kernel, boxes(), element));
+  first = builder_.CreateSub(builder_.CreateAdd(first, column), run.origin);
+  return builder_.CreateAdd(run.place, builder_.CreateMul(first, vector_.context.index(ir::byte_size(run.dtype))));
 }
 
 /// Elements smaller than a word may begin anywhere in a word.
-Value* BoxVectors::load_staged(std::size_t load, Expr element, Value* column, const Lanes& lanes) {
+Value* BoxVectors::load_staged(std::size_t load, Value* at, const Lanes& lanes) {
   const StagedRun& run = stages_.at(static_cast<std::size_t>(vector_.schedule().boxes()->stage_of[load]));
   const int size = ir::byte_size(run.dtype);
-  Value* first = builder_.CreateAdd(vector_.exprs.address(builder_, element), column);
-  Value* after =
-      builder_.CreateMul(builder_.CreateSub(first, run.origin), builder_.getInt32(static_cast<std::uint32_t>(size)));
-  Value* at = builder_.CreateAdd(run.place, after);
   const unsigned count = masks_.words(bits_of(load));
   const bool shifts = size < 4;
   Value* from = shifts ? builder_.CreateAnd(at, builder_.getInt32(~3U)) : at;
@@ -182,7 +195,7 @@ std::vector<Value*> BoxVectors::emit(Value* row, Value* column, const Range& ran
   std::vector<Value*> values;
   for (llvm::Type* type : types_) values.push_back(llvm::Constant::getNullValue(type));
   const auto emit_groups = [&](Value* this_row, Value* this_column) {
-    rows_.set_row(builder_.CreateAdd(range.first_row, this_row), context.offset_type(), box_row_axes(boxes()));
+    set_row(this_row);
     for (const Group& group : groups_) emit_group(group, this_column, values);
   };
   if (boxes().kind == BoxKind::parts) {  // a vector lies in one row
@@ -215,6 +228,81 @@ std::vector<Value*> BoxVectors::emit(Value* row, Value* column, const Range& ran
   for (std::size_t i = 0; i < phis.size(); ++i) phis[i]->addIncoming(values[i], last);
   builder_.CreateCondBr(more, trip, done);
   builder_.SetInsertPoint(done);
+  return compute(values);
+}
+
+// --- one place in several strips -----------------------------------------------------------------------------------
+
+bool BoxVectors::shares_places(Expr axis) const {
+  const Graph& graph = vector_.schedule().kernel.graph;
+  const auto is_even = [&](ConditionId id) {
+    const BoxCondition form = *box_condition(vector_.schedule().kernel, boxes(), graph.condition(id));
+    return form.slope == 0 || !mentions(form.rest, axis);
+  };
+  return std::ranges::all_of(boxes().stage_of, [](int stage) { return stage >= 0; }) &&
+         std::ranges::all_of(groups_, [&](const Group& group) {
+           return std::ranges::all_of(graph.conditions_of(group.predicate), is_even);
+         });
+}
+
+BoxVectors::Place BoxVectors::place_of(Value* row, Value* column, const Range& range, Expr axis,
+                                       llvm::function_ref<void(Value* row, Value* strips)> enter) {
+  box_ = range;
+  KernelContext& context = vector_.context;
+  Place place{.row = row, .groups = {}};
+  Value* exists = builder_.CreateICmpSLT(row, range.rows);
+  for (const Group& group : groups_) {
+    Place::OfGroup& made = place.groups.emplace_back();
+    enter(row, context.index(0));
+    made.lanes = lanes_of(group.predicate, column, axis);
+    made.lanes.end = builder_.CreateSelect(exists, made.lanes.end, context.index(0));
+    std::vector<unsigned> widths = group.masks;
+    for (const std::size_t load : group.loads) widths.push_back(bits_of(load));
+    for (const unsigned bits : widths)
+      if (!made.masks.contains(bits)) made.masks[bits] = masks_.range(made.lanes.first, made.lanes.end, bits);
+    for (const std::size_t load : group.loads) made.first.push_back(staged_at(load, column));
+    enter(row, context.index(1));
+    for (std::size_t i = 0; i < group.loads.size(); ++i)
+      made.steps.push_back(builder_.CreateSub(staged_at(group.loads[i], column), made.first[i]));
+  }
+  return place;
+}
+
+std::vector<Value*> BoxVectors::emit(llvm::ArrayRef<Place> places, Value* strips, Expr axis,
+                                     llvm::function_ref<void(Value* row, Value* strips)> enter) {
+  std::vector<Value*> values;
+  for (llvm::Type* type : types_) values.push_back(llvm::Constant::getNullValue(type));
+  const Graph& graph = vector_.schedule().kernel.graph;
+  for (const Place& place : places)
+    for (std::size_t number = 0; number < groups_.size(); ++number) {
+      const Group& group = groups_[number];
+      const Place::OfGroup& made = place.groups[number];
+      Value* some = builder_.CreateICmpSLT(made.lanes.first, made.lanes.end);
+      for (const ConditionId id : graph.conditions_of(group.predicate)) {
+        const Expr rest = box_condition(vector_.schedule().kernel, boxes(), graph.condition(id))->rest;
+        if (!mentions(rest, axis)) continue;
+        enter(place.row, strips);
+        some = builder_.CreateAnd(some, whole_row(graph.condition(id), vector_.exprs.exact(builder_, rest)));
+      }
+      BasicBlock *here = vector_.block("some"), *after = vector_.block("after");
+      Ways ways = {{builder_.GetInsertBlock(), values}};
+      builder_.CreateCondBr(some, here, after);
+      builder_.SetInsertPoint(here);
+      for (std::size_t i = 0; i < group.loads.size(); ++i) {
+        Value* at = builder_.CreateAdd(made.first[i], builder_.CreateMul(strips, made.steps[i]));
+        Value* loaded = load_staged(group.loads[i], at, made.lanes);
+        Value*& value = values[group.load_values[i]];
+        value = builder_.CreateOr(value, builder_.CreateAnd(loaded, made.masks.at(bits_of(group.loads[i]))));
+      }
+      for (std::size_t i = 0; i < group.masks.size(); ++i) {
+        Value*& value = values[group.mask_values[i]];
+        value = builder_.CreateOr(value, made.masks.at(group.masks[i]));
+      }
+      ways.emplace_back(builder_.GetInsertBlock(), values);
+      builder_.CreateBr(after);
+      builder_.SetInsertPoint(after);
+      values = join(builder_, ways);
+    }
   return compute(values);
 }
 

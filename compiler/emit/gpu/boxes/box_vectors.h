@@ -30,6 +30,36 @@ class BoxVectors {
   /// be before the first.
   [[nodiscard]] std::vector<llvm::Value*> emit(llvm::Value* row, llvm::Value* column, const Range& range);
 
+  /// What a vector has of one row, in all strips where it has the same lanes: for each group the lanes, their masks by
+  /// the bits of elements, and for each load the byte of lane 0 in the first of the strips, and the bytes to the next.
+  struct Lanes {
+    llvm::Value *first, *end;
+  };
+  struct Place {
+    struct OfGroup {
+      Lanes lanes = {};
+      std::map<unsigned, llvm::Value*> masks = {};
+      std::vector<llvm::Value*> first = {}, steps = {};
+    };
+    llvm::Value* row = nullptr;
+    std::vector<OfGroup> groups;
+  };
+  /// Returns whether vectors of strips one after another along an axis, a coordinate, differ in no lane, but in whether
+  /// a row has any, and in where their loads begin.
+  [[nodiscard]] bool shares_places(Expr axis) const;
+  /// Emits the place of the vector whose lane 0 is `column` of row `row`, which may be past the box. `enter(row, n)`
+  /// sets the coordinates of that row in strip n after the first.
+  [[nodiscard]] Place place_of(llvm::Value* row, llvm::Value* column, const Range& range, Expr axis,
+                               llvm::function_ref<void(llvm::Value* row, llvm::Value* strips)> enter);
+  /// Emits the results of the vector with these places in the strip `strips` after the first.
+  [[nodiscard]] std::vector<llvm::Value*> emit(llvm::ArrayRef<Place> places, llvm::Value* strips, Expr axis,
+                                               llvm::function_ref<void(llvm::Value* row, llvm::Value* strips)> enter);
+
+  /// Sets the coordinates of a row of the box whose vectors are emitted.
+  void set_row(llvm::Value* row) {
+    rows_.set_row(builder_.CreateAdd(box_.first_row, row), vector_.context.offset_type(), box_row_axes(boxes()));
+  }
+
  private:
   /// One predicate, the loads that it guards, and its masks, one for each width of elements.
   struct Group {
@@ -38,9 +68,6 @@ class BoxVectors {
     std::vector<unsigned> masks = {};  // bits
     // Positions of the group's values among a trip's values.
     std::vector<std::size_t> load_values = {}, mask_values = {};
-  };
-  struct Lanes {
-    llvm::Value *first, *end;
   };
 
   [[nodiscard]] const Boxes& boxes() const { return *vector_.schedule().boxes(); }
@@ -51,10 +78,13 @@ class BoxVectors {
   void add_groups();
   Group& group_of(PredicateId predicate);
   [[nodiscard]] std::size_t add_value(unsigned bits);
-  [[nodiscard]] Lanes lanes_of(PredicateId predicate, llvm::Value* column);
+  [[nodiscard]] Lanes lanes_of(PredicateId predicate, llvm::Value* column, Expr without = {});
+  /// Emits whether a condition that no column changes holds.
+  [[nodiscard]] llvm::Value* whole_row(const Condition& condition, llvm::Value* rest);
   void emit_group(const Group& group, llvm::Value* column, std::vector<llvm::Value*>& values);
   [[nodiscard]] llvm::Value* load(std::size_t load, llvm::Value* column, const Lanes& lanes);
-  [[nodiscard]] llvm::Value* load_staged(std::size_t load, Expr element, llvm::Value* column, const Lanes& lanes);
+  [[nodiscard]] llvm::Value* staged_at(std::size_t load, llvm::Value* column);
+  [[nodiscard]] llvm::Value* load_staged(std::size_t load, llvm::Value* at, const Lanes& lanes);
   [[nodiscard]] llvm::Value* load_one(std::size_t load, Expr element);
   [[nodiscard]] std::vector<llvm::Value*> compute(const std::vector<llvm::Value*>& values);
 

@@ -138,23 +138,52 @@ class BoxEmitter {
   /// A strip of the box: its first element in the output, and where its first whole vector begins.
   struct Strip {
     Value *first, *head, *is_inside;
-    Value* row;  // of parts
+    Value* row;     // of parts
+    Value* number;  // of the slice, or of parts the row
   };
+  /// The strips that lie one after another along an axis: rows of parts, else slices.
+  [[nodiscard]] Expr strips() const { return boxes_.kind == BoxKind::parts ? boxes_.rows.step : boxes_.slices->step; }
+  [[nodiscard]] Expr strip_axis() const {
+    return vector_.schedule().kernel.coordinate(boxes_.kind == BoxKind::parts ? boxes_.row_axis : boxes_.slice);
+  }
+  /// Returns 1 if a thread makes one vector of each of several strips, else 0. Strips that are as many apart as a
+  /// vector has lanes begin at the same lane. All must have the same lanes of at most two rows.
+  [[nodiscard]] Expr makes_several() {
+    ir::ExprContext& exprs = context_.exprs();
+    if (!vectors_.shares_places(strip_axis())) return exprs.constant(0);
+    const auto is_at_least = [&](Expr e, int least) {
+      return exprs.min(exprs.max(exprs.sub(e, exprs.constant(least - 1)), exprs.constant(0)), exprs.constant(1));
+    };
+    const Expr several = is_at_least(strips(), boxes_.lanes + (boxes_.lanes / 2));  // fewer are not worth their places
+    const bool is_row = boxes_.kind == BoxKind::parts;
+    return at_launch(exprs, boxes_, is_row ? several : exprs.mul(several, is_at_least(columns(), boxes_.lanes)));
+  }
+  /// Returns the strips that threads enter: as many as a vector has lanes if a thread goes on from each, else all.
+  [[nodiscard]] Expr entered_strips() {
+    ir::ExprContext& exprs = context_.exprs();
+    const Expr all = at_launch(exprs, boxes_, strips());
+    return exprs.sub(all, exprs.mul(makes_several(), exprs.sub(all, exprs.constant(boxes_.lanes))));
+  }
+  void set_slice(Value* number) {
+    vector_.exprs.set_coordinate(vector_.schedule().kernel.coordinate(boxes_.slice),
+                                 builder_.CreateAdd(slices_.first, number));
+  }
+  [[nodiscard]] Value* first_of_strip(Value* row) {
+    Value* first = vector_.exprs.address(builder_, first_element());
+    return row == nullptr ? first : builder_.CreateAdd(first, builder_.CreateMul(row, exact(columns())));
+  }
   [[nodiscard]] Strip enter_strip(Value* number) {
     const bool is_row = boxes_.kind == BoxKind::parts;
-    Strip strip = {.first = nullptr, .head = nullptr, .is_inside = builder_.getTrue(), .row = nullptr};
+    Strip strip = {.first = nullptr, .head = nullptr, .is_inside = nullptr, .row = nullptr, .number = nullptr};
+    strip.number = number;
     if (is_row) {
-      const auto [slice, row] =
-          vector_.exprs.divide(builder_, number, at_launch(context_.exprs(), boxes_, boxes_.rows.step));
+      const auto [slice, row] = vector_.exprs.divide(builder_, number, entered_strips());
+      strip.number = strip.row = row;
       number = slice;
-      strip.row = row;
-      strip.is_inside = builder_.CreateICmpSLT(strip.row, box_.rows);
     }
-    if (boxes_.slices)
-      vector_.exprs.set_coordinate(vector_.schedule().kernel.coordinate(boxes_.slice),
-                                   builder_.CreateAdd(slices_.first, number));
-    strip.first = vector_.exprs.address(builder_, first_element());
-    if (is_row) strip.first = builder_.CreateAdd(strip.first, builder_.CreateMul(strip.row, exact(columns())));
+    strip.is_inside = builder_.CreateICmpSLT(strip.number, is_row ? box_.rows : slices_.count);
+    if (boxes_.slices) set_slice(number);
+    strip.first = first_of_strip(strip.row);
     strip.head = builder_.CreateAnd(builder_.CreateNeg(phase_of(strip.first)), context_.index(boxes_.lanes - 1));
     return strip;
   }
@@ -163,8 +192,9 @@ class BoxEmitter {
   void emit_strips() {
     Value *zero = context_.index(0), *lanes = context_.index(boxes_.lanes);
     Value* elements = elements_of_strip();
-    Value* strips = boxes_.slices ? slices_.count : context_.index(1);
-    if (boxes_.kind == BoxKind::parts) strips = builder_.CreateMul(strips, exact(boxes_.rows.step));
+    const bool is_row = boxes_.kind == BoxKind::parts;
+    Value* strips = exact(entered_strips());
+    if (is_row && boxes_.slices) strips = builder_.CreateMul(strips, slices_.count);
     const Expr each = box_strip_vectors(vector_.schedule().kernel, boxes_);
     Value* vectors = builder_.CreateMul(strips, vector_.exprs.exact(builder_, each));
     Value* all = builder_.CreateAdd(vectors, builder_.CreateMul(strips, context_.index(2)));
@@ -188,10 +218,49 @@ class BoxEmitter {
       vector_.when(builder_.CreateAnd(strip.is_inside, has), [&] {
         Value* first = builder_.CreateAdd(strip.head, at);
         const auto [from, to] = lanes_at(first, elements);
-        const std::vector<Value*> results =
-            strip.row != nullptr ? values_in_row(first, strip.row, zero) : values_at(first);
-        store(builder_.CreateAdd(strip.first, first), is_whole, from, to, results);
+        const auto store_of = [&, from = from, to = to](Value* in_strip, llvm::ArrayRef<Value*> results) {
+          store(builder_.CreateAdd(in_strip, first), is_whole, from, to, results);
+        };
+        const auto by_itself = [&] {
+          store_of(strip.first, is_row ? values_in_row(first, strip.row, zero) : values_at(first));
+        };
+        const Expr several = makes_several();
+        if (several.is_constant(0)) return by_itself();
+        Value* makes_several = builder_.CreateICmpSGT(exact(several), zero);
+        vector_.when(builder_.CreateNot(makes_several), by_itself);  // with the coordinates of enter_strip
+        vector_.when(makes_several, [&] { emit_several(strip, first, store_of); });
       });
+    });
+  }
+
+  /// Emits the vector at element `first` of a strip, and of the strips that begin at the same lane.
+  void emit_several(const Strip& strip, Value* first,
+                    llvm::function_ref<void(Value* in_strip, llvm::ArrayRef<Value*> results)> store_of) {
+    const bool is_row = strip.row != nullptr;
+    const auto enter = [&](Value* row, Value* after) {
+      if (!is_row) set_slice(builder_.CreateAdd(strip.number, after));
+      vectors_.set_row(is_row ? builder_.CreateAdd(row, after) : row);
+    };
+    Value* row = strip.row;
+    Value* column = builder_.CreateAdd(box_.first_column, first);
+    std::vector<BoxVectors::Place> places;
+    const auto add = [&] { places.push_back(vectors_.place_of(row, column, box_, strip_axis(), enter)); };
+    if (!is_row) {
+      Value* inside = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, first, context_.index(0));
+      row = vector_.exprs.divide(builder_, inside, columns()).quotient;
+      column = builder_.CreateSub(column, builder_.CreateMul(row, exact(columns())));
+    }
+    add();
+    if (!is_row) {
+      row = builder_.CreateAdd(row, context_.index(1));
+      column = builder_.CreateSub(column, exact(columns()));
+      add();
+    }
+    counted_loop(builder_, strip.number, is_row ? box_.rows : slices_.count, boxes_.lanes, [&](Value* other) {
+      Value* after = builder_.CreateSub(other, strip.number);
+      const std::vector<Value*> results = vectors_.emit(places, after, strip_axis(), enter);
+      if (!is_row) set_slice(other);
+      store_of(first_of_strip(is_row ? other : nullptr), results);
     });
   }
 
