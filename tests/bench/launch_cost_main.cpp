@@ -57,7 +57,7 @@ Status run(FakeDriver& fake, HostCostOptions options) {
 }
 
 int main_of(int argc, char** argv) {
-  const int rounds = argc > 1 ? std::atoi(argv[1]) : 51;
+  const int rounds = argc > 1 ? static_cast<int>(std::strtol(argv[1], nullptr, 10)) : 51;
   FakeDriver* const fake = FakeDriver::of(PADLOCK_FAKE_CUDA);
   if (fake == nullptr || rounds < 1) {
     fmt::print(stderr, "usage: padlock_bench_launch [ROUNDS [cpu]], where {} is the fake driver\n", PADLOCK_FAKE_CUDA);

@@ -69,7 +69,7 @@ TEST_CASE("expressions are read with the same values, and nearly all as the same
 TEST_CASE("expressions that the simplifier may not see are refused") {
   const auto program = ir::parse_program("program p(x: f32[A]) { y = pad(x, low = [0], high = [0]) return y }");
   REQUIRE(program);
-  const auto refusal = [&](std::vector<int> numbers) {
+  const auto refusal = [&](const std::vector<int>& numbers) {
     ByteWriter writer;
     for (const int number : numbers) writer.number(number);
     const std::vector<std::byte> bytes = std::move(writer).take();
