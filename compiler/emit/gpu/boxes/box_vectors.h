@@ -30,22 +30,22 @@ class BoxVectors {
   /// be before the first.
   [[nodiscard]] std::vector<llvm::Value*> emit(llvm::Value* row, llvm::Value* column, const Range& range);
 
-  /// What a vector has of one row, in all strips where it has the same lanes: for each group the lanes, their masks by
-  /// the bits of elements, and for each load the byte of lane 0 in the first of the strips, and the bytes to the next.
   struct Lanes {
     llvm::Value *first, *end;
   };
+  /// Describes the part of a vector that lies in one row. It is the same in several strips; only the loads move.
   struct Place {
     struct OfGroup {
       Lanes lanes = {};
-      std::map<unsigned, llvm::Value*> masks = {};
+      std::map<unsigned, llvm::Value*> masks = {};  ///< of these lanes, by the bits of an element
+      /// Of each load: the byte of lane 0 in the first strip, and the bytes from one strip to the next.
       std::vector<llvm::Value*> first = {}, steps = {};
     };
     llvm::Value* row = nullptr;
     std::vector<OfGroup> groups;
   };
-  /// Returns whether vectors of strips one after another along an axis, a coordinate, differ in no lane, but in whether
-  /// a row has any, and in where their loads begin.
+  /// Returns whether a vector has the same lanes in all strips along an axis, which is given by its coordinate. A strip
+  /// may still have none of a row's lanes, and its loads begin elsewhere.
   [[nodiscard]] bool shares_places(Expr axis) const;
   /// Emits the place of the vector whose lane 0 is `column` of row `row`, which may be past the box. `enter(row, n)`
   /// sets the coordinates of that row in strip n after the first.
