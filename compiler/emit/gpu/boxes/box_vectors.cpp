@@ -87,28 +87,33 @@ Value* BoxVectors::whole_row(const Condition& condition, Value* rest) {
 /// Adds the group's values in this row to the values from the rows before it.
 void BoxVectors::emit_group(const Group& group, Value* column, std::vector<Value*>& values) {
   const Lanes lanes = lanes_of(group.predicate, column);
-  std::vector<std::size_t> places = group.load_values;
-  places.insert(places.end(), group.mask_values.begin(), group.mask_values.end());
-  BasicBlock* some = vector_.block("some");
-  BasicBlock* after = vector_.block("after");
-  Ways ways;
-  std::vector<Value*> before, made;
-  for (const std::size_t place : places) before.push_back(values[place]);
-  ways.emplace_back(builder_.GetInsertBlock(), before);
-  builder_.CreateCondBr(builder_.CreateICmpSLT(lanes.first, lanes.end), some, after);
-  builder_.SetInsertPoint(some);
-  std::vector<Value*> loaded;
-  for (const std::size_t i : group.loads) loaded.push_back(load(i, column, lanes));
   std::map<unsigned, Value*> masks;
   const auto mask = [&](unsigned bits) {
     Value*& known = masks[bits];
     if (known == nullptr) known = masks_.range(lanes.first, lanes.end, bits);
     return known;
   };
+  const auto load_number = [&](std::size_t number) { return load(group.loads[number], column, lanes); };
+  add_where(builder_.CreateICmpSLT(lanes.first, lanes.end), group, {load_number, mask}, values);
+}
+
+void BoxVectors::add_where(Value* some, const Group& group, const Parts& parts, std::vector<Value*>& values) {
+  std::vector<std::size_t> places = group.load_values;
+  places.insert(places.end(), group.mask_values.begin(), group.mask_values.end());
+  BasicBlock* here = vector_.block("some");
+  BasicBlock* after = vector_.block("after");
+  Ways ways;
+  std::vector<Value*> before, made;
+  for (const std::size_t place : places) before.push_back(values[place]);
+  ways.emplace_back(builder_.GetInsertBlock(), before);
+  builder_.CreateCondBr(some, here, after);
+  builder_.SetInsertPoint(here);
+  std::vector<Value*> loaded;
+  for (std::size_t i = 0; i < group.loads.size(); ++i) loaded.push_back(parts.load(i));
   for (std::size_t i = 0; i < loaded.size(); ++i)
-    made.push_back(builder_.CreateOr(before[i], builder_.CreateAnd(loaded[i], mask(bits_of(group.loads[i])))));
+    made.push_back(builder_.CreateOr(before[i], builder_.CreateAnd(loaded[i], parts.mask(bits_of(group.loads[i])))));
   for (std::size_t i = 0; i < group.masks.size(); ++i)
-    made.push_back(builder_.CreateOr(before[loaded.size() + i], mask(group.masks[i])));
+    made.push_back(builder_.CreateOr(before[loaded.size() + i], parts.mask(group.masks[i])));
   ways.emplace_back(builder_.GetInsertBlock(), made);
   builder_.CreateBr(after);
   builder_.SetInsertPoint(after);
@@ -284,24 +289,12 @@ std::vector<Value*> BoxVectors::emit(llvm::ArrayRef<Place> places, Value* strips
         enter(place.row, strips);
         some = builder_.CreateAnd(some, whole_row(graph.condition(id), vector_.exprs.exact(builder_, rest)));
       }
-      BasicBlock *here = vector_.block("some"), *after = vector_.block("after");
-      Ways ways = {{builder_.GetInsertBlock(), values}};
-      builder_.CreateCondBr(some, here, after);
-      builder_.SetInsertPoint(here);
-      for (std::size_t i = 0; i < group.loads.size(); ++i) {
+      const auto load_number = [&](std::size_t i) {
         Value* at = builder_.CreateAdd(made.first[i], builder_.CreateMul(strips, made.steps[i]));
-        Value* loaded = load_staged(group.loads[i], at, made.lanes);
-        Value*& value = values[group.load_values[i]];
-        value = builder_.CreateOr(value, builder_.CreateAnd(loaded, made.masks.at(bits_of(group.loads[i]))));
-      }
-      for (std::size_t i = 0; i < group.masks.size(); ++i) {
-        Value*& value = values[group.mask_values[i]];
-        value = builder_.CreateOr(value, made.masks.at(group.masks[i]));
-      }
-      ways.emplace_back(builder_.GetInsertBlock(), values);
-      builder_.CreateBr(after);
-      builder_.SetInsertPoint(after);
-      values = join(builder_, ways);
+        return load_staged(group.loads[i], at, made.lanes);
+      };
+      const auto mask = [&](unsigned bits) { return made.masks.at(bits); };
+      add_where(some, group, {load_number, mask}, values);
     }
   return compute(values);
 }

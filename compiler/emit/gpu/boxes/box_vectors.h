@@ -82,6 +82,13 @@ class BoxVectors {
   /// Emits whether a condition that no column changes holds.
   [[nodiscard]] llvm::Value* whole_row(const Condition& condition, llvm::Value* rest);
   void emit_group(const Group& group, llvm::Value* column, std::vector<llvm::Value*>& values);
+  /// Emit a group's load by its number in the group, and the mask of its lanes for elements of so many bits.
+  struct Parts {
+    llvm::function_ref<llvm::Value*(std::size_t number)> load;
+    llvm::function_ref<llvm::Value*(unsigned bits)> mask;
+  };
+  /// Where `some` holds, adds these parts of a group to the values.
+  void add_where(llvm::Value* some, const Group& group, const Parts& parts, std::vector<llvm::Value*>& values);
   [[nodiscard]] llvm::Value* load(std::size_t load, llvm::Value* column, const Lanes& lanes);
   [[nodiscard]] llvm::Value* staged_at(std::size_t load, llvm::Value* column);
   [[nodiscard]] llvm::Value* load_staged(std::size_t load, llvm::Value* at, const Lanes& lanes);
