@@ -85,8 +85,8 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
   const PassEdits& edits = options.edits != nullptr ? *options.edits : none;
   PassTimer timer(options.log, "split");
   std::vector<RowCase> cases =  // cases of rows, and segments of columns without predicates
-      options.blocks && options.blocks->boxes != BoxKind::none ? whole_rows(kernel)
-                                                               : split_rows(kernel, {.split = options.split});
+      options.blocks && options.blocks->takes_whole_rows() ? whole_rows(kernel)
+                                                           : split_rows(kernel, {.split = options.split});
   edits.split(kernel, cases);
   timer.next("bodies");
   Schedule schedule = begin_schedule(std::move(kernel), std::move(config), options);  // extents of a launch

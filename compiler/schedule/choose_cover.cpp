@@ -16,6 +16,8 @@ void choose_cover(Schedule& schedule, const ScheduleOptions& options) {
     cover_by_vector_grid(schedule, options);
   } else if (options.blocks->boxes != BoxKind::none && cover_by_boxes(schedule, options)) {
     return;
+  } else if (options.blocks->segmented != nullptr && cover_by_element(schedule, options)) {
+    return;
   } else if (!options.blocks->tiles || !cover_by_tiles(schedule, options)) {
     cover_by_vector_grid(schedule, options);
   }

@@ -126,15 +126,14 @@ class GpuCost {
     double row = 0;  // the dearest case counts for all rows
     for (const ScheduledCase& scheduled : schedule_.cases) row = std::max(row, edges_of(scheduled, grid));
     const double edges = std::min(row * rows, vectors);
-    const bool by_element = grid.beyond_edges.valid() && value_of(grid.beyond_edges, binding_) <= 0;
     const double registers = kOwnRegisters + kVectorRegisters * used * std::max(loads_, 1.0);
     cost_.flight_bytes = grid.threads * used * grid.lanes * loaded_bytes();
     cost_.resident_blocks = std::max(1.0, std::floor(std::min(kThreads, kRegisters / registers) / grid.threads));
     // A warp's threads share the elements of the warp's edges, one after the other.
-    cost_.trips = by_element ? 1 : 1 + std::ceil(edges / std::max(vectors, 1.0) * used * grid.lanes);
-    cost_.instructions = by_element ? vectors / kWarp * (kVectorByElement + grid.lanes * (kLane + nodes_))
-                                    : (vectors - edges) / kWarp * (kWholeVector + nodes_ * grid.lanes) +
-                                          edges * grid.lanes / kWarp * (kElement + nodes_);
+    cost_.trips = grid.by_element ? 1 : 1 + std::ceil(edges / std::max(vectors, 1.0) * used * grid.lanes);
+    cost_.instructions = grid.by_element ? vectors / kWarp * (kVectorByElement + grid.lanes * (kLane + nodes_))
+                                         : (vectors - edges) / kWarp * (kWholeVector + nodes_ * grid.lanes) +
+                                               edges * grid.lanes / kWarp * (kElement + nodes_);
     if (grid.table)
       count_table(grid, used);
     else if (const SegmentCall* const data = schedule_.row_data_call())

@@ -94,6 +94,15 @@ bool has_boxes(const GpuConfig& config) {
   return other == GpuConfig::standard();
 }
 
+/// Returns whether sizes exist that a schedule serves.
+bool may_serve(const Schedule& schedule) {
+  return std::ranges::all_of(schedule.serves, [](const abi::Guard& guard) {
+    const ir::Constraint& holds = guard.holds;
+    return holds.comparison == ir::Comparison::le ? holds.lhs.range().lo <= holds.rhs.constant()
+                                                  : holds.lhs.range().hi >= holds.rhs.constant();
+  });
+}
+
 /// Returns the schedule with boxes for a kernel that has another schedule; nothing if boxes do not apply.
 std::optional<Schedule> boxes_for_gpu(const Schedule& other, BoxKind kind, const PassEdits* edits, PassLog* log) {
   Schedule boxed = make_schedule(other.kernel, other.config,
@@ -104,14 +113,24 @@ std::optional<Schedule> boxes_for_gpu(const Schedule& other, BoxKind kind, const
                                   .edits = edits,
                                   .log = log});
   if (boxed.boxes() == nullptr || boxed.index32.bound == 0) return std::nullopt;
-  const bool may_serve = std::ranges::all_of(boxed.serves, [](const abi::Guard& guard) {
-    const ir::Constraint& holds = guard.holds;
-    return holds.comparison == ir::Comparison::le ? holds.lhs.range().lo <= holds.rhs.constant()
-                                                  : holds.lhs.range().hi >= holds.rhs.constant();
-  });
-  if (!may_serve) return std::nullopt;
+  if (!may_serve(boxed)) return std::nullopt;
   boxed.config += fmt::format(",{}", name_of(kind));
   return boxed;
+}
+
+/// Returns the schedule whose vectors are made element by element; nothing if that does not apply.
+std::optional<Schedule> by_element_for_gpu(const Schedule& other, const PassEdits* edits, PassLog* log) {
+  Schedule made = make_schedule(other.kernel, other.config,
+                                {.split = false,
+                                 .vector_bytes = kVectorBytes,
+                                 .store = other.store,
+                                 .blocks = BlockOptions{.tiles = false, .segmented = &other},
+                                 .edits = edits,
+                                 .log = log});
+  if (made.grid() == nullptr || !made.grid()->by_element || made.index32.bound == 0) return std::nullopt;
+  if (!may_serve(made)) return std::nullopt;
+  made.config += ",by_element";
+  return made;
 }
 
 /// Adds a grid of vectors for outputs that leave tiles mostly empty. Replaces the tiles if all outputs do.
@@ -139,13 +158,14 @@ std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, 
   made.push_back(schedule_for_gpu(std::move(kernel), config, edits, log));
   if (made.front().tiles() != nullptr && config.tiles == TileSize::by_output) add_narrow(made, config, edits, log);
   if (made.front().index32.bound == 0 || !has_boxes(config)) return made;
+  auto by_element = by_element_for_gpu(made.front(), edits, log);
   for (const BoxKind kind : {BoxKind::rows, BoxKind::joined, BoxKind::parts}) {
-    const VectorGrid* const grid = made.front().grid();
-    if (kind == BoxKind::rows && grid != nullptr && grid->beyond_edges.valid()) continue;  // its short rows need none
+    if (kind == BoxKind::rows && by_element && made.front().grid() != nullptr) continue;  // its short rows need none
     auto boxed = boxes_for_gpu(made.front(), kind, edits, log);
     if (!boxed) continue;
     made.push_back(*std::move(boxed));
   }
+  if (by_element) made.push_back(*std::move(by_element));  // faster than boxes
   return made;
 }
 

@@ -96,6 +96,8 @@ constexpr int kManyTileThreads = 1536;
 constexpr int kManyBoxThreads = 1536;
 /// Least threads where a stage is turned, which takes more registers and more memory.
 constexpr int kManyTurningThreads = 1280;
+/// Least threads for vectors that are made element by element: 32 registers each.
+constexpr int kManyElementThreads = 2048;
 /// Least threads for activations of f16 and bf16: 40 registers each, where ptxas would take 72. While some threads
 /// compute, others load.
 constexpr int kManyActiveThreads = 1536;
@@ -126,6 +128,9 @@ int blocks_at_once(const KernelContext& context) {
     if (std::ranges::any_of(schedule.bodies, turns ? has_activation : has_wide_activation)) return 1;
     return (turns ? kManyTurningThreads : kManyBoxThreads) / boxes->threads;
   }
+  if (schedule.grid()->by_element)
+    return std::ranges::any_of(schedule.bodies, has_wide_activation) ? 1
+                                                                     : kManyElementThreads / schedule.grid()->threads;
   if (schedule.grid()->vectors > 2 || context.index_bits != 32) return 1;
   const bool is_short = std::ranges::all_of(schedule.bodies, [](const Body& body) {
     return body.nodes.size() <= 3 && !has_wide_activation(body) && std::ranges::all_of(body.loads, is_vector);
@@ -228,7 +233,7 @@ abi::KernelAbi gpu_contract_of(const Schedule& schedule, const GpuVariant& varia
     abi.rows = schedule.blocks();
     abi.threads = boxes->threads;
     const Expr slices = boxes->slices ? boxes->slices->launched : exprs.constant(1);
-    const Expr unit = box_column_unit(schedule.kernel, *boxes);
+    const Expr unit = column_unit(schedule.kernel, boxes->column_axis);
     const Expr columns =
         boxes->columns ? exprs.mul(boxes->columns->launched, unit) : box_columns(schedule.kernel, *boxes);
     abi.row_bytes = exprs.mul(exprs.mul(slices, exprs.mul(boxes->rows.launched, columns)), element_bytes);

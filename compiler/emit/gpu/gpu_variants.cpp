@@ -26,7 +26,6 @@ class VariantList {
     if (abi::assumes(kernel_.guards(), abi::Assumption::in_range))
       add(guards_of(abi::Assumption::in_range), "_in_range");
     add_one_vector();
-    add_by_element();
     if (kernel_.has_narrow_indices() && schedule_.tiles() != nullptr)
       for (const TransposeTile& smaller : schedule_.tiles()->shapes | std::views::drop(1)) add_tile(smaller);
     return std::move(list_);
@@ -45,7 +44,8 @@ class VariantList {
     // Few launches take this variant, since others are quicker for their sizes, so its code is kept short.
     list_.front().vectors = std::min(1, next_.vectors);
     next_.index_bits = 32;
-    next_.in_parts = schedule_.index32.in_parts;
+    const bool is_whole = schedule_.boxes() != nullptr || (schedule_.grid() != nullptr && schedule_.grid()->by_element);
+    next_.in_parts = schedule_.index32.in_parts && !is_whole;
     if (next_.tile != nullptr) {
       add(guards_of(abi::Assumption::index32), "_offset64");
       next_.offset_bits = 32;
@@ -53,7 +53,7 @@ class VariantList {
     }
     next_.offset_bits = 32;
     std::vector<abi::Guard> guards = guards_of(abi::Assumption::index32);
-    if (schedule_.boxes() != nullptr)  // boxes are not launched in parts
+    if (is_whole)  // not launched in parts
       for (abi::Guard& guard : guards_of(abi::Assumption::offset32)) guards.push_back(guard);
     if (const RowTable* const table = next_.table_of(schedule_)) add_table_guard(*table, guards);
     add(std::move(guards), "_index32");
@@ -77,20 +77,6 @@ class VariantList {
       guards.push_back({abi::Assumption::few_vectors, {beyond, ir::Comparison::le, schedule_.exprs().constant(0)}});
     next_.vectors = 1;
     add(std::move(guards), "_one_vector");
-  }
-
-  /// Its guards do not depend on those of one vector a thread, which all other sizes may have.
-  void add_by_element() {
-    if (schedule_.grid() == nullptr || !kernel_.has_narrow_indices()) return;
-    const Expr beyond = schedule_.grid()->beyond_edges;
-    if (!beyond.valid() || beyond.range().lo > 0) return;
-    std::erase_if(next_.guards, [](const abi::Guard& g) { return g.assumption == abi::Assumption::few_vectors; });
-    next_.vectors = 1;
-    next_.by_element = true;
-    std::vector<abi::Guard> guards;
-    if (beyond.range().hi > 0)
-      guards.push_back({abi::Assumption::many_edges, {beyond, ir::Comparison::le, schedule_.exprs().constant(0)}});
-    add(std::move(guards), "_by_element");
   }
 
   void add_tile(const TransposeTile& tile) {
@@ -119,30 +105,27 @@ bool asks_no_more(const ProvenKernel& other, const ProvenKernel& first) {
   });
 }
 
+/// Returns the name of a schedule beside the first.
+std::string_view name_of(const Schedule& schedule) {
+  if (const Boxes* const boxes = schedule.boxes()) return name_of(boxes->kind);
+  return schedule.grid()->by_element ? "by_element" : abi::name_of(schedule.serves.front().assumption);
+}
+
 }  // namespace
 
 std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
   const ProvenKernel& first = schedules.front();
-  std::vector<GpuVariant> list = VariantList(first).take(), by_element;
+  std::vector<GpuVariant> list = VariantList(first).take();
   for (std::size_t i = 1; i < schedules.size(); ++i) {
     const ProvenKernel& other = schedules[i];
     if (!asks_no_more(other, first)) continue;
-    const Boxes* const boxes = other.schedule().boxes();
-    const std::string name(boxes != nullptr ? name_of(boxes->kind)
-                                            : abi::name_of(other.schedule().serves.front().assumption));
     std::vector<GpuVariant> own = VariantList(other).take();
-    const auto add = [&](std::vector<GpuVariant>& to, const std::string& suffix) {
-      GpuVariant variant = std::move(own.back());
-      own.pop_back();
-      variant.schedule = i;
-      variant.suffix = suffix;
-      variant.guards.insert(variant.guards.end(), other.schedule().serves.begin(), other.schedule().serves.end());
-      to.push_back(std::move(variant));
-    };
-    if (own.back().by_element && own.size() > 1) add(by_element, fmt::format("_{}_by_element", name));
-    add(list, fmt::format("_{}", name));
+    GpuVariant variant = std::move(own.back());
+    variant.schedule = i;
+    variant.suffix = fmt::format("_{}", name_of(other.schedule()));
+    variant.guards.insert(variant.guards.end(), other.schedule().serves.begin(), other.schedule().serves.end());
+    list.push_back(std::move(variant));
   }
-  std::ranges::move(by_element, std::back_inserter(list));  // faster than boxes
   return list;
 }
 

@@ -20,7 +20,6 @@ struct CodeVariant {
   unsigned offset_bits = 64;            ///< width of element offsets: at least index_bits
   const TransposeTile* tile = nullptr;  ///< the schedule's tile that this code is of, if any
   int vectors = 0;                      ///< vectors per thread of a grid
-  bool by_element = false;              ///< of a grid: each vector is made element by element
   bool in_parts = false;                ///< a launch may take only some rows (abi::LaunchParts)
 
   /// Returns the schedule's table of rows if this code has it: the table's words hold indices of 32 bits alone.

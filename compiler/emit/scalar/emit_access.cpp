@@ -41,8 +41,9 @@ Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
   builder_.SetInsertPoint(merge);
   llvm::PHINode* phi = builder_.CreatePHI(type, 3);
   phi->addIncoming(loaded, from);
-  if (access.guard != nullptr) phi->addIncoming(llvm::Constant::getNullValue(type), skipped);
-  if (failed != nullptr) phi->addIncoming(llvm::Constant::getNullValue(type), failed);
+  Value* otherwise = access.otherwise != nullptr ? access.otherwise : llvm::Constant::getNullValue(type);
+  if (access.guard != nullptr) phi->addIncoming(otherwise, skipped);
+  if (failed != nullptr) phi->addIncoming(otherwise, failed);
   return phi;
 }
 

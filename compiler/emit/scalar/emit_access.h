@@ -17,12 +17,13 @@ struct Access {
   llvm::Value* mask = nullptr;  // if given: which elements are accessed, i1 each
   // With a mask and `extent`: the first and the last accessed element, in [0, elements).
   llvm::Value *first_accessed = nullptr, *last_accessed = nullptr;
-  llvm::Value* guard = nullptr;   // if given: the access happens only if it holds
-  llvm::Value* extent = nullptr;  // if given (bounds-check mode), i64: the access happens only if all of it is below
-  llvm::Value* name = nullptr;    // with `extent`: index into KernelAbi::accesses
-  unsigned align = 1;             // bytes; the address is known to be a multiple
-  bool fetches_line = false;      // a GPU's load of an integer of at most 8 bytes asks for the line around it
-  bool proves_align = false;      // with `extent`: also tests that the address is such a multiple, in elements
+  llvm::Value* guard = nullptr;      // if given: the access happens only if it holds
+  llvm::Value* otherwise = nullptr;  // the value of a load that does not happen; null: 0
+  llvm::Value* extent = nullptr;     // if given (bounds-check mode), i64: the access happens only if all of it is below
+  llvm::Value* name = nullptr;       // with `extent`: index into KernelAbi::accesses
+  unsigned align = 1;                // bytes; the address is known to be a multiple
+  bool fetches_line = false;         // a GPU's load of an integer of at most 8 bytes asks for the line around it
+  bool proves_align = false;         // with `extent`: also tests that the address is such a multiple, in elements
 };
 
 /// How a store goes through the caches.
@@ -40,7 +41,7 @@ class AccessEmitter {
   AccessEmitter(llvm::IRBuilder<>& builder, llvm::Value* fault) : builder_(builder), fault_(fault) {}
 
   [[nodiscard]] llvm::Value* address(const Access& access);
-  /// Returns a value of `type`; 0 if the access does not happen.
+  /// Returns a value of `type`; `otherwise` or 0 if the access does not happen.
   [[nodiscard]] llvm::Value* load(const Access& access, llvm::Type* type);
   /// Precondition with a hint: the address is a multiple of the value's size.
   void store(const Access& access, llvm::Value* value, StoreHint hint);

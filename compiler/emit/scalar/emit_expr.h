@@ -52,11 +52,16 @@ class ExprEmitter {
         sizes_(sizes),
         index_(index),
         offset_(offset),
-        for_gpu_(for_gpu) {}
+        for_gpu_(for_gpu),
+        outside_(for_gpu) {}
 
   [[nodiscard]] ir::ExprContext& exprs() { return exprs_; }
   /// Sets a coordinate's value from here on. Forgets what was emitted for other values.
   void set_coordinate(ir::Expr coordinate, llvm::Value* value);
+
+  /// Says whether, from here on, coordinates are in their ranges wherever the code's values are used. Divisions then
+  /// need no care of signs.
+  void set_inside(bool inside) { outside_ = for_gpu_ && !inside; }
 
   /// Returns an element's offset.
   [[nodiscard]] llvm::Value* address(llvm::IRBuilder<>& builder, ir::Expr e) { return address(builder, e, offset_); }
@@ -125,7 +130,7 @@ class ExprEmitter {
   /// Returns the quotient for any sign, rounded down.
   llvm::Value* floor_quotient(llvm::IRBuilder<>& builder, llvm::Value* x, ir::Expr d, bool has_sign);
   /// Returns whether the dividend of a floordiv or mod may be negative.
-  [[nodiscard]] bool has_sign(ir::Expr e) { return for_gpu_ || !widths_.divides_nonnegative(e); }
+  [[nodiscard]] bool has_sign(ir::Expr e) { return outside_ || !widths_.divides_nonnegative(e); }
   template <class Divide>
   llvm::Value* divide(llvm::IRBuilder<>& builder, ir::Expr e, llvm::Value* dividend, llvm::Value* divisor,
                       Divide&& divide);
@@ -136,7 +141,7 @@ class ExprEmitter {
   llvm::BasicBlock* entry_;
   llvm::Value* sizes_;
   llvm::IntegerType *index_, *offset_;
-  bool for_gpu_;
+  bool for_gpu_, outside_;
   std::map<std::uint32_t, llvm::Value*> coordinates_;                // by Expr::id
   std::map<std::pair<std::size_t, unsigned>, llvm::Value*> loaded_;  // by index in the table, and bits
   // Values emitted for the current root: expressions are DAGs, where a reflected coordinate occurs twice at each level.

@@ -42,6 +42,7 @@ class GridProof : private ScheduleProof {
     for (int used = 1; used <= grid_.vectors; ++used) prove_tiles(used);
     prove_alignment();
     prove_granules();
+    if (grid_.by_element) prove_two_rows();
     if (!grid_.table) return;
     for (int used = 1; used <= grid_.vectors; ++used) prove_table(*grid_.table, used);
     prove_table_words(*grid_.table);
@@ -158,6 +159,20 @@ class GridProof : private ScheduleProof {
     };
     decide(ObligationKind::cover, "lanes of a vector by granules", joined(region, {lane, less(lane, lanes_)}),
            outside(loaded, first, end, missing));
+  }
+
+  /// Proves that a vector which begins in a row ends in that row or the next, for sizes that the schedule serves.
+  void prove_two_rows() {
+    const Expr lane = exprs_.variable("lane_of_vector", kLane);
+    solver::Region vectors = joined({}, {column_, less(column_, schedule_.columns), lane, less(lane, lanes_)});
+    for (const abi::Guard& guard : schedule_.serves)
+      vectors.nonnegative.push_back(ir::as_expression(exprs_, guard.holds).first);
+    const Expr column = exprs_.add(column_, lane);
+    const auto beyond = [=, this](const Evaluate& at) {
+      return fmt::format("lane {} is at column {} of rows of {}", at(lane), at(column), at(schedule_.columns));
+    };
+    decide(ObligationKind::cover, "lanes of two rows", vectors,
+           {{{at_least(column, exprs_.mul(exprs_.constant(2), schedule_.columns))}, beyond}});
   }
 
   // --- a table of rows ----------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ class BoxMaker {
   /// Returns whether each condition of a guard holds for a range of columns in each row, or for all of the row.
   [[nodiscard]] bool takes_guard(PredicateId guard) const {
     return std::ranges::all_of(kernel_.graph.conditions_of(guard), [&](ConditionId id) {
-      return box_condition(kernel_, boxes_, kernel_.graph.condition(id)).has_value();
+      return column_condition(kernel_, boxes_.column_axis, kernel_.graph.condition(id)).has_value();
     });
   }
   [[nodiscard]] bool moves_with_columns(const LoadSource& source) const {

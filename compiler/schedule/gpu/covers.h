@@ -18,4 +18,9 @@ void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options);
 /// nothing.
 [[nodiscard]] bool cover_by_boxes(Schedule& schedule, const ScheduleOptions& options);
 
+/// Covers the output by a grid whose vectors are made element by element, in whole rows, and adds which sizes it
+/// serves. Every load must have a part that the row decides and a part that the column decides. Otherwise returns false
+/// and changes nothing.
+[[nodiscard]] bool cover_by_element(Schedule& schedule, const ScheduleOptions& options);
+
 }  // namespace padlock::compiler

@@ -113,51 +113,6 @@ void add_row_table(Schedule& schedule) {
   grid.table = make_row_table(schedule.exprs(), grid, schedule.columns, std::move(values));
 }
 
-/// Longest rows whose vectors are made element by element, in bytes for each edge; and of rows that are read across
-/// while one row's elements follow those of the row before. (An H200, f32, of a copy, a grid and by element: images of
-/// 7 to 112 .74 to .89 and .95 to 1.00, rows of 20 to 333 .86 to .98 and .99 to 1.01, of 500 .99 both; 3 and 6 channels
-/// to the innermost axis 1.03 and 1.11, 1.00 and 1.09, of 10 .88 and .85. f16 images .83 and .67: more lanes take
-/// longer.)
-constexpr int kLongestEdge = 1024, kLongestAcross = 28, kWord = 4;
-
-/// Returns whether a body makes each element from loads as wide as the vectors' widest type, with few operations.
-bool is_made_by_element(const Body& body, int widest) {
-  return !has_sums(body) && !reads_indices(body) && operation_count(body) <= kMostVectorOperations &&
-         std::ranges::all_of(body.loads, [&](const BodyLoad& load) {
-           return load.kind != LoadKind::general && ir::byte_size(load.dtype) == widest;
-         });
-}
-
-/// Returns an expression that is at most 0 if rows are so short, for their edges, that vectors are made element by
-/// element. An edge is a column where a segment or the row ends within a vector. Invalid if vectors never are.
-Expr beyond_edges(const Schedule& schedule, int widest) {
-  const auto is_made = [&](const Body& body) { return is_made_by_element(body, widest); };
-  const auto loads_once = [&](const ScheduledCase& row) { return loads_one_place(schedule, row); };
-  if (widest < kWord || schedule.kernel.rank() < 2 || schedule.kernel.reads_by_data() ||
-      !std::ranges::all_of(schedule.bodies, is_made) || !std::ranges::all_of(schedule.cases, loads_once))
-    return {};
-  ir::ExprContext& exprs = schedule.exprs();
-  const Expr lanes = exprs.constant(schedule.grid()->lanes), one = exprs.constant(1);
-  const auto is_edge = [&](Expr column) { return exprs.min(exprs.mod(column, lanes), one); };
-  Expr most = exprs.constant(0);
-  for (const ScheduledCase& row : schedule.cases) {
-    Expr edges = is_edge(schedule.columns);
-    for (std::size_t i = 0; i + 1 < row.calls.size(); ++i) edges = exprs.add(edges, is_edge(row.calls[i].end));
-    most = exprs.max(most, edges);
-  }
-  bool is_across = false;
-  for (const SegmentCall& call : schedule.calls())
-    for (std::size_t i = 0; i < call.sources.size(); ++i) {
-      if (schedule.body_of(call).loads[i].kind != LoadKind::strided) continue;
-      is_across = true;
-      const auto along = linear_in(exprs, call.sources[i].base, schedule.kernel.coordinate(schedule.kernel.rank() - 2));
-      if (!along || along->slope != 1) return {};
-    }
-  const int longest = (is_across ? kLongestAcross : kLongestEdge) / widest;
-  if (is_across) most = exprs.min(most, one);
-  return exprs.sub(schedule.columns, exprs.mul(most, exprs.constant(longest)));
-}
-
 }  // namespace
 
 void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options) {
@@ -172,10 +127,8 @@ void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options) {
   // Loading all segments for a second vector would take half the threads' registers. Smaller blocks leave fewer threads
   // idle.
   if (std::ranges::any_of(schedule.cases, is_blended))
-    schedule.cover = make_vector_grid(schedule.exprs(), threads / 2, /*vectors=*/1, lanes);
+    schedule.cover = make_vector_grid(schedule.exprs(), threads, /*vectors=*/1, lanes);
   add_row_table(schedule);
-  VectorGrid& made = *schedule.grid();
-  if (!made.table) made.beyond_edges = beyond_edges(schedule, options.vector_bytes / made.lanes);
 }
 
 }  // namespace padlock::compiler

@@ -108,18 +108,24 @@ void add_tile(std::vector<ExactIndices>& all, const TransposeTile& tile) {
   tiles.into(all);
 }
 
+/// Adds what the body's conditions compare columns with.
+void add_column_conditions(Collector& made, const Schedule& schedule, int column_axis) {
+  const Graph& graph = schedule.kernel.graph;
+  const auto add = [&](PredicateId predicate) {
+    for (const ConditionId id : graph.conditions_of(predicate))
+      if (const auto condition = column_condition(schedule.kernel, column_axis, graph.condition(id)))
+        made.exact(condition->rest);
+  };
+  for (const BodyLoad& load : schedule.bodies[0].loads) add(load.guard);
+  for (const BodyNode& node : schedule.bodies[0].nodes) add(node.guard);
+}
+
 void add_boxes(std::vector<ExactIndices>& all, const Schedule& schedule, const Boxes& boxes) {
   ir::ExprContext& exprs = schedule.exprs();
-  const Kernel& kernel = schedule.kernel;
   Collector made("boxes");
   const auto exact = [&](Expr e) { made.exact(at_launch(exprs, boxes, e)); };
   const auto address = [&](Expr e) { made.address(at_launch(exprs, boxes, e)); };
-  const auto add_conditions = [&](PredicateId predicate) {
-    for (const ConditionId id : kernel.graph.conditions_of(predicate))
-      if (const auto condition = box_condition(kernel, boxes, kernel.graph.condition(id))) exact(condition->rest);
-  };
-  for (const BodyLoad& load : schedule.bodies[0].loads) add_conditions(load.guard);
-  for (const BodyNode& node : schedule.bodies[0].nodes) add_conditions(node.guard);
+  add_column_conditions(made, schedule, boxes.column_axis);
   for (const BoxStage& stage : boxes.stages) {
     if (stage.turn) {
       for (const std::vector<Expr>& ends : {stage.from, stage.last})
@@ -155,6 +161,13 @@ std::vector<ExactIndices> exact_indices(const Schedule& schedule, std::span<cons
   for (const Body& body : schedule.bodies) bodies.add(schedule.exprs(), graph, body);
   for (const TransposeTile& tile : shapes) add_tile(all, tile);
   if (const Boxes* const boxes = schedule.boxes()) add_boxes(all, schedule, *boxes);
+  if (schedule.grid() != nullptr && schedule.grid()->by_element) {
+    Collector made("elements of vectors");
+    add_column_conditions(made, schedule, schedule.kernel.rank() - 1);
+    for (const LoadSource& source : schedule.cases[0].calls[0].sources)
+      made.address(graph.layout(source.layout).offset_of(schedule.exprs(), source.coordinates));
+    made.into(all);
+  }
   for (Collector* collector : {&tests, &runs, &sources}) collector->into(all);
   bodies.into(all);
   return all;

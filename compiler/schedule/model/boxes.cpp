@@ -21,11 +21,7 @@ std::string_view name_of(BoxKind kind) {
 }
 
 Expr box_columns(const Kernel& kernel, const Boxes& boxes) {
-  return kernel.exprs().mul(kernel.extent(boxes.column_axis), box_column_unit(kernel, boxes));
-}
-
-Expr box_column_unit(const Kernel& kernel, const Boxes& boxes) {
-  return boxes.column_axis + 1 == kernel.rank() ? kernel.exprs().constant(1) : kernel.extents.back();
+  return kernel.exprs().mul(kernel.extent(boxes.column_axis), column_unit(kernel, boxes.column_axis));
 }
 
 std::vector<int> box_row_axes(const Boxes& boxes) {
@@ -40,28 +36,6 @@ std::optional<BoxAxis> box_axis(const Kernel& kernel, const Boxes& boxes, int ax
   if (axis >= boxes.column_axis) return kBoxRow;
   if (axis < boxes.row_axis) return std::nullopt;
   return boxes.column_axis + 1 == kernel.rank() ? kBoxRow : kBoxSlice;
-}
-
-/// Joins axes a and c, with c below E, to the column a * E + c. Then a + rest >= 0 becomes column + rest * E >= 0, and
-/// a <= rest becomes column <= rest * E + E - 1.
-std::optional<BoxCondition> box_condition(const Kernel& kernel, const Boxes& boxes, const Condition& condition) {
-  ir::ExprContext& exprs = kernel.exprs();
-  const bool has_two = boxes.column_axis + 1 < kernel.rank();
-  if (has_two && mentions(condition.expr, kernel.column())) return std::nullopt;
-  const auto form = linear_in(exprs, condition.expr, kernel.coordinate(boxes.column_axis));
-  if (!form || form->slope > 1 || form->slope < -1) return std::nullopt;
-  if (form->slope == 0) return BoxCondition{0, form->rest};
-  if (condition.kind != Condition::Kind::nonnegative) return std::nullopt;
-  const Expr unit = box_column_unit(kernel, boxes);
-  Expr rest = exprs.mul(form->rest, unit);
-  if (form->slope < 0) rest = exprs.add(rest, exprs.sub(unit, exprs.constant(1)));
-  return BoxCondition{static_cast<int>(form->slope), rest};
-}
-
-Expr at_first_column(const Kernel& kernel, const Boxes& boxes, Expr e) {
-  for (int axis = boxes.column_axis; axis < kernel.rank(); ++axis)
-    e = replaced(kernel.exprs(), e, kernel.coordinate(axis), kernel.exprs().constant(0));
-  return e;
 }
 
 BoxPart make_box_part(ir::ExprContext& exprs, Expr total, const std::array<const char*, 4>& names, int order) {
@@ -99,8 +73,8 @@ bool has_strips(const Boxes& boxes) { return boxes.slices || boxes.kind == BoxKi
 
 Expr box_strip_elements(const Kernel& kernel, const Boxes& boxes) {
   ir::ExprContext& exprs = kernel.exprs();
-  const Expr columns =
-      boxes.columns ? exprs.mul(boxes.columns->step, box_column_unit(kernel, boxes)) : box_columns(kernel, boxes);
+  const Expr columns = boxes.columns ? exprs.mul(boxes.columns->step, column_unit(kernel, boxes.column_axis))
+                                     : box_columns(kernel, boxes);
   return boxes.kind == BoxKind::parts ? columns : exprs.mul(boxes.rows.step, columns);
 }
 
@@ -115,7 +89,7 @@ Expr box_first_element(const Kernel& kernel, const Boxes& boxes) {
   Expr first = kernel.element_at(exprs.constant(0));
   for (int axis = boxes.row_axis; axis + 1 < kernel.rank(); ++axis)
     first = replaced(exprs, first, kernel.coordinate(axis), exprs.constant(0));
-  if (boxes.columns) first = exprs.add(first, exprs.mul(boxes.columns->first, box_column_unit(kernel, boxes)));
+  if (boxes.columns) first = exprs.add(first, exprs.mul(boxes.columns->first, column_unit(kernel, boxes.column_axis)));
   return exprs.add(first, exprs.mul(boxes.rows.first, box_columns(kernel, boxes)));
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/schedule/model/body.h"
+#include "compiler/schedule/model/row_columns.h"
 #include "ir/expr/expr.h"
 #include "ir/layout.h"
 #include "ir/program.h"
@@ -101,24 +102,12 @@ struct Boxes {
   ir::Expr shared_bytes = {};      ///< of a block
 };
 
-/// Returns the columns of a row, and how many of them share a coordinate of their first axis.
+/// Returns the columns of a row.
 [[nodiscard]] ir::Expr box_columns(const Kernel& kernel, const Boxes& boxes);
-[[nodiscard]] ir::Expr box_column_unit(const Kernel& kernel, const Boxes& boxes);
 /// Lists the axes that number the rows.
 [[nodiscard]] std::vector<int> box_row_axes(const Boxes& boxes);
 /// Returns the axis of a turned stage that follows an axis of the output; nothing if a box has one coordinate of it.
 [[nodiscard]] std::optional<BoxAxis> box_axis(const Kernel& kernel, const Boxes& boxes, int axis);
-
-/// A condition on the column of a row: slope * column + rest >= 0; or rest == 0 for slope 0 and an equality.
-struct BoxCondition {
-  int slope = 0;  ///< -1, 0 or 1
-  ir::Expr rest;  ///< over the coordinates of rows
-};
-/// Returns a condition in this form; nothing if it does not have it.
-[[nodiscard]] std::optional<BoxCondition> box_condition(const Kernel& kernel, const Boxes& boxes,
-                                                        const Condition& condition);
-/// Returns the value of an expression at column 0 of a row.
-[[nodiscard]] ir::Expr at_first_column(const Kernel& kernel, const Boxes& boxes, ir::Expr e);
 
 /// Splits a total into parts for boxes. Its variables have these names; the first of them has this order.
 [[nodiscard]] BoxPart make_box_part(ir::ExprContext& exprs, ir::Expr total, const std::array<const char*, 4>& names,

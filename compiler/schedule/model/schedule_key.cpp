@@ -64,7 +64,7 @@ CodeKey key_of(const Schedule& schedule) {
     add(key, id(boxes->rows.launched), boxes->row_axis, boxes->slice);
     for (const std::optional<BoxPart>& part : {boxes->slices, boxes->columns}) add(key, part ? id(part->launched) : 0);
   } else if (const VectorGrid* const grid = schedule.grid()) {
-    add(key, grid->threads, grid->vectors, grid->lanes, id(grid->beyond_edges),
+    add(key, grid->threads, grid->vectors, grid->lanes, grid->by_element,
         has_whole_vectors(schedule) ? schedule.store : StoreKind::plain);
   } else {
     const bool streams = schedule.row_chunks() != nullptr && schedule.row_chunks()->loop.streams;

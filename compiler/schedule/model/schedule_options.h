@@ -17,6 +17,11 @@ struct BlockOptions {
   bool tiles = true;                         ///< use tiles through shared memory if rows are read across
   TileSize tile_size = TileSize::by_output;  ///< size of the tiles
   BoxKind boxes = BoxKind::none;             ///< use boxes if they apply
+  /// Make vectors element by element if that applies: this schedule of the kernel has its segments. Borrowed.
+  const Schedule* segmented = nullptr;
+
+  /// Returns whether rows are covered whole, without cases and segments.
+  [[nodiscard]] bool takes_whole_rows() const { return boxes != BoxKind::none || segmented != nullptr; }
 };
 
 /// The parts of a target's config that concern the loops.

@@ -101,7 +101,7 @@ class SchedulePrinter {
     line(1, "vector {} of block {} from element {}", text(grid.slot), text(grid.block), text(grid.first));
     line(1, "used {}", text(schedule_.used_vectors()));
     line(1, "blocks {}", text(grid.blocks));
-    if (grid.beyond_edges.valid()) line(1, "element by element if {} <= 0", text(grid.beyond_edges));
+    if (grid.by_element) line(1, "element by element");
     if (grid.table) add_row_table(*grid.table);
   }
 

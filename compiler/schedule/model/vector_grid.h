@@ -60,13 +60,12 @@ struct VectorGrid {
   ir::Expr used;      ///< vectors of each thread of a launch: from 1 to `vectors`
   ir::Expr block, slot;
   // Over them:
-  ir::Expr first;          ///< of the vector: lanes * v - phase
-  ir::Expr blocks;         ///< of a launch, for any phase
-  ir::Expr beyond_single;  ///< a launch in which it is at most 0 takes one vector a thread, others `vectors`
-  ir::Expr launched;       ///< the value of `used` in a launch
-  /// A launch in which it is at most 0 makes vectors element by element. Invalid for a grid that never does.
-  ir::Expr beyond_edges = {};
-  Granules granules = {};  ///< how neighbouring elements are loaded
+  ir::Expr first;           ///< of the vector: lanes * v - phase
+  ir::Expr blocks;          ///< of a launch, for any phase
+  ir::Expr beyond_single;   ///< a launch in which it is at most 0 takes one vector a thread, others `vectors`
+  ir::Expr launched;        ///< the value of `used` in a launch
+  bool by_element = false;  ///< each vector is made element by element, in at most two rows
+  Granules granules = {};   ///< how neighbouring elements are loaded
   std::optional<RowTable> table = {};
 };
 

@@ -63,7 +63,7 @@ BoxVectors::Lanes BoxVectors::lanes_of(PredicateId predicate, Value* column, Exp
   const Graph& graph = vector_.schedule().kernel.graph;
   for (const ConditionId id : graph.conditions_of(predicate)) {
     const Condition& condition = graph.condition(id);
-    const BoxCondition form = *box_condition(vector_.schedule().kernel, boxes(), condition);
+    const ColumnCondition form = *column_condition(vector_.schedule().kernel, boxes().column_axis, condition);
     if (without.valid() && mentions(form.rest, without)) continue;
     Value* rest = vector_.exprs.exact(builder_, form.rest);
     if (form.slope == 1) {
@@ -140,7 +140,7 @@ Value* BoxVectors::staged_at(std::size_t load, Value* column) {
   const Expr element = turn ? at_launch(exprs, boxes(), turned_element(exprs, *turn, source))
                             : schedule.kernel.graph.layout(source.layout).offset_of(exprs, source.coordinates);
   const StagedRun& run = stages_.at(stage);
-  Value* first = vector_.exprs.address(builder_, at_first_column(schedule.kernel, boxes(), element));
+  Value* first = vector_.exprs.address(builder_, at_first_column(schedule.kernel, boxes().column_axis, element));
   first = builder_.CreateSub(builder_.CreateAdd(first, column), run.origin);
   return builder_.CreateAdd(run.place, builder_.CreateMul(first, vector_.context.index(ir::byte_size(run.dtype))));
 }
@@ -241,7 +241,7 @@ std::vector<Value*> BoxVectors::emit(Value* row, Value* column, const Range& ran
 bool BoxVectors::shares_places(Expr axis) const {
   const Graph& graph = vector_.schedule().kernel.graph;
   const auto is_even = [&](ConditionId id) {
-    const BoxCondition form = *box_condition(vector_.schedule().kernel, boxes(), graph.condition(id));
+    const ColumnCondition form = *column_condition(vector_.schedule().kernel, boxes().column_axis, graph.condition(id));
     return form.slope == 0 || !mentions(form.rest, axis);
   };
   return std::ranges::all_of(boxes().stage_of, [](int stage) { return stage >= 0; }) &&
@@ -284,7 +284,7 @@ std::vector<Value*> BoxVectors::emit(llvm::ArrayRef<Place> places, Value* strips
       const Place::OfGroup& made = place.groups[number];
       Value* some = builder_.CreateICmpSLT(made.lanes.first, made.lanes.end);
       for (const ConditionId id : graph.conditions_of(group.predicate)) {
-        const Expr rest = box_condition(vector_.schedule().kernel, boxes(), graph.condition(id))->rest;
+        const Expr rest = column_condition(vector_.schedule().kernel, boxes().column_axis, graph.condition(id))->rest;
         if (!mentions(rest, axis)) continue;
         enter(place.row, strips);
         some = builder_.CreateAnd(some, whole_row(graph.condition(id), vector_.exprs.exact(builder_, rest)));

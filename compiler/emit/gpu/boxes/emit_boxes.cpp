@@ -88,7 +88,7 @@ class BoxEmitter {
         .first_row = rows.first, .rows = rows.count, .first_column = context_.index(0), .column_end = exact(columns())};
     if (boxes_.columns) {
       const Part part = enter(*boxes_.columns);
-      Value* unit = exact(box_column_unit(vector_.schedule().kernel, boxes_));
+      Value* unit = exact(column_unit(vector_.schedule().kernel, boxes_.column_axis));
       box_.first_column = builder_.CreateMul(part.first, unit);
       box_.column_end = builder_.CreateMul(builder_.CreateAdd(part.first, part.count), unit);
     }

@@ -21,15 +21,6 @@ Value* SegmentEmitter::place(Value* element) {
   return column;
 }
 
-Value* SegmentEmitter::place_next(Value* column) {
-  llvm::IRBuilder<>& builder = vector_.builder;
-  Value* next = builder.CreateAdd(column, vector_.index(1));
-  if (rows_.outer_axes() == 0) return next;
-  Value* ends = builder.CreateICmpEQ(next, vector_.exact(vector_.schedule().columns));
-  rows_.set_next_row(ends, vector_.context.offset_type());
-  return builder.CreateSelect(ends, vector_.index(0), next);
-}
-
 WholeSites SegmentEmitter::dispatch(Value* column, bool whole) {
   WholeSites sites{.bodies = std::vector<SegmentSite>(vector_.schedule().bodies.size())};
   rows_.emit_row([&](const ScheduledCase& row) -> std::vector<Value*> {

@@ -39,9 +39,8 @@ class SegmentEmitter {
   /// Sets the coordinates to those of an element of the flattened output, counted from the launch's first, and the data
   /// of its row. Returns its column.
   llvm::Value* place(llvm::Value* element);
-  /// Sets the coordinates to those of the element after the one placed last, which is at this column. Returns its
-  /// column. Rows have no data.
-  llvm::Value* place_next(llvm::Value* column);
+  /// Sets the outer coordinates to those of the row after the one placed last, which may be past the output.
+  void enter_next_row() { rows_.set_next_row(vector_.builder.getTrue(), vector_.context.offset_type()); }
   /// Emits the choice for a vector that begins at a column of the placed row. A segment is chosen if the vector lies in
   /// it and its body takes vectors. If the row has a blend, the blend is chosen if the vector lies in the row. Returns
   /// the segments of each body, and the blends. The builder stands where nothing was chosen.

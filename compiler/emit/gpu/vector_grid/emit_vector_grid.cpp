@@ -6,6 +6,7 @@
 
 #include "compiler/emit/gpu/vector_grid/blended_values.h"
 #include "compiler/emit/gpu/vector_grid/edge_list.h"
+#include "compiler/emit/gpu/vector_grid/element_values.h"
 #include "compiler/emit/gpu/vector_grid/emit_segments.h"
 #include "compiler/emit/gpu/vector_grid/vector_stores.h"
 #include "compiler/emit/scalar/emit_loop.h"
@@ -34,7 +35,7 @@ class VectorGridEmitter {
         segments_(vector),
         stores_(vector),
         thread_(thread) {
-    if (!vector.context.by_element) edges_.emplace(vector, thread);
+    if (!vector.grid().by_element) edges_.emplace(vector, thread);
   }
 
   void emit(Value* block) {
@@ -44,7 +45,7 @@ class VectorGridEmitter {
     vector_.set(vector_.grid().block, block);
     first_ = launched(vector_.grid().first);
     elements_ = vector_.launched_elements(context_.index_type());
-    if (context_.by_element) return emit_by_element();
+    if (vector_.grid().by_element) return emit_by_element();
     RowValues* const rows = segments_.row_values();
     if (rows == nullptr) return emit_elements(/*interval=*/0);
     rows->locate(elements_);
@@ -115,7 +116,7 @@ class VectorGridEmitter {
     return join(builder_, ways);
   }
 
-  /// Emits this thread's vector of a variant that makes vectors element by element. A vector that begins before the
+  /// Emits this thread's vector of a grid that makes vectors element by element. A vector that begins before the
   /// output, or ends after it, is stored by elements.
   void emit_by_element() {
     if (vector_.interval == nullptr) return emit_vector_by_element();
@@ -130,7 +131,7 @@ class VectorGridEmitter {
         builder_.CreateAnd(builder_.CreateICmpSGE(first, context_.index(0)), builder_.CreateICmpSLE(first, last));
     builder_.CreateCondBr(builder_.CreateAnd(inside, stores_.together()), whole, part);
     builder_.SetInsertPoint(whole);
-    stores_.store_vector(first, values_by_element(first));
+    stores_.store_vector(first, ElementValues(vector_, segments_).emit(first));
     builder_.CreateBr(done);
     builder_.SetInsertPoint(part);
     vector_.wait_for_earlier_grids();
@@ -138,23 +139,6 @@ class VectorGridEmitter {
                  [&](Value* lane) { emit_element_inside(builder_.CreateAdd(first, lane)); });
     builder_.CreateBr(done);
     builder_.SetInsertPoint(done);
-  }
-
-  /// Returns the values of a vector, whose lanes may lie in any rows.
-  std::vector<Value*> values_by_element(Value* first) {
-    std::vector<Value*> vectors;
-    Value* column = segments_.place(first);
-    vector_.wait_for_earlier_grids();
-    for (int lane = 0; lane < vector_.lanes(); ++lane) {
-      if (lane > 0) column = segments_.place_next(column);
-      const std::vector<Value*> values = values_at(column);
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        llvm::Type* type = llvm::FixedVectorType::get(values[i]->getType(), static_cast<unsigned>(vector_.lanes()));
-        if (lane == 0) vectors.push_back(llvm::PoisonValue::get(type));
-        vectors[i] = builder_.CreateInsertElement(vectors[i], values[i], static_cast<std::uint64_t>(lane));
-      }
-    }
-    return vectors;
   }
 
   void emit_element(Value* element) {

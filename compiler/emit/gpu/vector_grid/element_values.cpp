@@ -1,0 +1,209 @@
+#include "compiler/emit/gpu/vector_grid/element_values.h"
+
+#include <algorithm>
+
+#include <llvm/IR/InlineAsm.h>
+
+#include "compiler/emit/scalar/emit_ops.h"
+
+namespace padlock::compiler {
+
+ElementValues::ElementValues(const VectorContext& vector, SegmentEmitter& segments)
+    : vector_(vector),
+      builder_(vector.builder),
+      segments_(segments),
+      accesses_(builder_, vector.fields.fault),
+      nodes_(vector.context, body(), builder_, vector.fields, vector.exprs) {
+  for (std::size_t i = 0; i < body().loads.size(); ++i) add_load(i);
+  for (const BodyNode& node : body().nodes) add_predicate(node.guard);
+}
+
+void ElementValues::add_load(std::size_t number) {
+  const KernelContext& context = vector_.context;
+  const LoadSource& source = vector_.schedule().cases[0].calls[0].sources[number];
+  const BodyLoad& load = body().loads[number];
+  const std::size_t buffer = context.buffer_of_input(source.tensor);
+  Access access = vector_.access_of(vector_.fields.buffer(builder_, buffer), load.dtype, nullptr);
+  if (context.checks_load(0, number)) {
+    access.name = builder_.getInt64(buffer);
+    access.extent = vector_.exprs.word(kernel().program->value(source.tensor).layout.storage_extent());
+  }
+  loads_.push_back({.access = access,
+                    .type = OpEmitter(builder_, 1, context.target).storage_type(load.dtype),
+                    .guard = load.guard,
+                    .split = *split_by_column(kernel(), source)});
+  loads_.back().filled = filled_by(static_cast<int>(number));
+  if (loads_.back().filled != nullptr) {
+    const BodyNode& fill = body().nodes[static_cast<std::size_t>(loads_.back().filled->operands[1])];
+    loads_.back().access.otherwise = OpEmitter(builder_, 1, context.target).bits(fill.dtype, fill.bits);
+  }
+  add_predicate(load.guard);
+}
+
+void ElementValues::add_predicate(PredicateId predicate) {
+  if (predicate != kAlways && std::ranges::find(predicates_, predicate) == predicates_.end())
+    predicates_.push_back(predicate);
+}
+
+std::vector<Value*> ElementValues::emit(Value* first) {
+  const auto lane_count = static_cast<unsigned>(vector_.lanes());
+  Value *zero = vector_.index(0), *all = vector_.index(vector_.lanes());
+  Value* column = segments_.place(first);
+  vector_.exprs.set_inside(true);
+  Value* columns = vector_.exact(vector_.schedule().columns);
+  own_ = builder_.CreateSub(columns, column);
+  Value* end = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, own_, all);
+  rows_[0] = row_of(column, zero, end);
+  segments_.enter_next_row();
+  rows_[1] = row_of(builder_.CreateSub(column, columns), end, all);
+  for (const PredicateId predicate : predicates_)
+    lanes_[predicate] = builder_.CreateOr(rows_[0].lanes[predicate], rows_[1].lanes[predicate]);
+  vector_.wait_for_earlier_grids();
+  std::vector<Value*> loaded;
+  for (const Load& load : loads_)
+    loaded.push_back(llvm::PoisonValue::get(llvm::FixedVectorType::get(load.type, lane_count)));
+  for (int lane = 0; lane < vector_.lanes(); ++lane)
+    for (std::size_t i = 0; i < loads_.size(); ++i)
+      loaded[i] = builder_.CreateInsertElement(loaded[i], load(loads_[i], i, lane), static_cast<std::uint64_t>(lane));
+  vector_.exprs.set_inside(false);
+  return compute(loaded);
+}
+
+/// Describes the row whose outer coordinates the expressions have, which has lanes [begin, end).
+ElementValues::Row ElementValues::row_of(Value* column, Value* begin, Value* end) {
+  Row row{.column = column};
+  for (const PredicateId predicate : predicates_) row.lanes[predicate] = lanes_of(predicate, column, begin, end);
+  for (const Load& load : loads_) add_start(row, load);
+  return row;
+}
+
+bool ElementValues::moves_evenly(const Load& load) { return load.split.step.valid() && load.split.step.is_constant(); }
+
+/// Lane 0 may be before the tensor's first element. A load that is not tested starts from an address.
+void ElementValues::add_start(Row& row, const Load& load) {
+  Value* start = vector_.exprs.address(builder_, load.split.at_first);
+  if (load.split.step.valid()) {
+    Value* column = builder_.CreateSExt(row.column, vector_.context.offset_type());
+    Value* step = vector_.exprs.address(builder_, load.split.step);
+    start = builder_.CreateAdd(start, builder_.CreateMul(column, step));
+  }
+  if (moves_evenly(load)) {
+    start = builder_.CreateSExt(start, builder_.getInt64Ty());
+    if (load.access.extent == nullptr) {
+      Access access = load.access;
+      access.first = start;
+      start = accesses_.address(access);
+    }
+  }
+  row.starts.push_back(start);
+}
+
+/// A condition holds from some column on, up to some column, for the whole row or for none of it.
+Value* ElementValues::lanes_of(PredicateId predicate, Value* column, Value* begin, Value* end) {
+  const auto least = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); };
+  const auto most = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b); };
+  const Graph& graph = kernel().graph;
+  Value *holds = builder_.getTrue(), *zero = vector_.index(0);
+  for (const ConditionId id : graph.conditions_of(predicate)) {
+    const Condition& condition = graph.condition(id);
+    const ColumnCondition form = *column_condition(kernel(), kernel().rank() - 1, condition);
+    Value* rest = vector_.exact(form.rest);
+    if (form.slope == 1)
+      begin = most(begin, builder_.CreateSub(builder_.CreateNeg(rest), column));
+    else if (form.slope == -1)
+      end = least(end, builder_.CreateAdd(builder_.CreateSub(rest, column), vector_.index(1)));
+    else
+      holds = builder_.CreateAnd(holds, condition.kind == Condition::Kind::zero ? builder_.CreateICmpEQ(rest, zero)
+                                                                                : builder_.CreateICmpSGE(rest, zero));
+  }
+  holds = builder_.CreateAnd(holds, builder_.CreateICmpSLT(begin, end));
+  // Both are in [0, lanes] if the second is after the first.
+  const auto bit = [&](Value* lane) {
+    return builder_.CreateShl(builder_.getInt32(1), builder_.CreateTrunc(lane, builder_.getInt32Ty()));
+  };
+  return builder_.CreateSelect(holds, builder_.CreateSub(bit(end), bit(begin)), builder_.getInt32(0));
+}
+
+/// Returns the value for a lane, which is in the first row or in the second.
+Value* ElementValues::of_row(int lane, Value* first, Value* second) {
+  if (lane == 0) return first;
+  return builder_.CreateSelect(builder_.CreateICmpSGT(own_, vector_.index(lane)), first, second);
+}
+
+Value* ElementValues::holds(PredicateId predicate, int lane) {
+  Value*& known = tests_[{predicate, lane}];
+  if (known != nullptr) return known;
+  llvm::Type* i32 = builder_.getInt32Ty();
+  Value *lanes = lanes_.at(predicate), *bit = builder_.getInt32(std::uint32_t{1} << lane);
+  if (!vector_.context.target.takes_words)
+    return known = builder_.CreateICmpNE(builder_.CreateAnd(lanes, bit), builder_.getInt32(0));
+  // LLVM would shift first, and test then.
+  auto* type = llvm::FunctionType::get(builder_.getInt1Ty(), {i32, i32}, false);
+  return known = builder_.CreateCall(
+             llvm::InlineAsm::get(type, "{.reg .b32 %t; and.b32 %t, $1, $2; setp.ne.b32 $0, %t, 0;}", "=b,r,n",
+                                  /*hasSideEffects=*/false),
+             {lanes, bit});
+}
+
+Value* ElementValues::load(const Load& load, std::size_t number, int lane) {
+  Access access = load.access;
+  Value* start = of_row(lane, rows_[0].starts[number], rows_[1].starts[number]);
+  const Expr step = load.split.step;
+  access.first = start;
+  if (moves_evenly(load)) {
+    access.displacement = lane * static_cast<std::int64_t>(step.constant());
+    if (start->getType()->isPointerTy()) {
+      access.pointer = start;
+      access.first = builder_.getInt64(0);
+    }
+  } else if (step.valid()) {
+    Value* steps = builder_.CreateMul(vector_.exprs.address(builder_, step), vector_.context.offset(lane));
+    access.first = builder_.CreateAdd(start, steps);
+  } else {
+    Value* column = builder_.CreateAdd(of_row(lane, rows_[0].column, rows_[1].column), vector_.index(lane));
+    vector_.set(kernel().column(), builder_.CreateZExt(column, vector_.context.offset_type()));
+    access.first = builder_.CreateAdd(start, vector_.exprs.address(builder_, load.split.moved));
+  }
+  if (load.guard != kAlways) access.guard = holds(load.guard, lane);
+  return accesses_.load(access, load.type);
+}
+
+/// Returns the node that has a guarded load's value where its guard holds, and a constant elsewhere, if no other node
+/// takes the load.
+const BodyNode* ElementValues::filled_by(int load) const {
+  const std::vector<BodyNode>& nodes = body().nodes;
+  const auto is_load = [&](int node) {
+    const BodyNode& operand = nodes[static_cast<std::size_t>(node)];
+    return operand.kind == NodeKind::load && operand.load == load;
+  };
+  const BodyNode* found = nullptr;
+  for (const BodyNode& node : nodes) {
+    if (std::ranges::none_of(node.operands, is_load)) continue;
+    const bool fills = node.kind == NodeKind::when &&
+                       node.guard == body().loads[static_cast<std::size_t>(load)].guard && is_load(node.operands[0]) &&
+                       nodes[static_cast<std::size_t>(node.operands[1])].kind == NodeKind::constant;
+    if (!fills || found != nullptr) return nullptr;
+    found = &node;
+  }
+  return std::ranges::any_of(body().roots, is_load) ? nullptr : found;
+}
+
+std::vector<Value*> ElementValues::compute(const std::vector<Value*>& loaded) {
+  const auto load_of = [&](const BodyNode& node) { return loaded[static_cast<std::size_t>(node.load)]; };
+  const auto choose = [&](const BodyNode& node, Value* value, Value* other) -> Value* {
+    if (std::ranges::find(loads_, &node, &Load::filled) != loads_.end()) return value;
+    const auto lanes = static_cast<unsigned>(vector_.lanes());
+    Value* chosen = llvm::PoisonValue::get(llvm::FixedVectorType::get(builder_.getInt1Ty(), lanes));
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      chosen = builder_.CreateInsertElement(chosen, holds(node.guard, static_cast<int>(lane)), std::uint64_t{lane});
+    return builder_.CreateSelect(chosen, nodes_.spread(value, vector_.lanes()), nodes_.spread(other, vector_.lanes()));
+  };
+  BodyValues::Values values(body().nodes.size());
+  nodes_.emit(vector_.lanes(), {.load = load_of, .choose = choose}, values);
+  std::vector<Value*> results;
+  for (const int root : body().roots)
+    results.push_back(nodes_.spread(values[static_cast<std::size_t>(root)], vector_.lanes()));
+  return results;
+}
+
+}  // namespace padlock::compiler

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "compiler/emit/gpu/vector_grid/emit_segments.h"
+#include "compiler/emit/rows/body_values.h"
+#include "compiler/schedule/model/row_columns.h"
+
+namespace padlock::compiler {
+
+/// Emits the values of vectors that are made element by element. A vector lies in at most two rows. What a row decides
+/// is computed once for each of them: in which lanes each condition holds, and where lane 0 would be loaded from. A
+/// lane then takes those of its own row.
+class ElementValues {
+ public:
+  /// Borrows both. Loads what is the same for all vectors where the builder stands.
+  ElementValues(const VectorContext& vector, SegmentEmitter& segments);
+
+  /// Emits the results of the vector from an element of the output on, which has all its lanes. Waits for earlier grids
+  /// before the loads.
+  [[nodiscard]] std::vector<Value*> emit(Value* first);
+
+ private:
+  struct Load {
+    Access access;
+    llvm::Type* type = nullptr;
+    PredicateId guard = kAlways;
+    SplitByColumn split;
+    const BodyNode* filled = nullptr;  // what takes the load or else a constant, and nothing else takes the load
+  };
+  /// Describes the lanes of one row.
+  struct Row {
+    Value* column = nullptr;                   // of lane 0, as if it were in this row
+    std::map<PredicateId, Value*> lanes = {};  // bit i: the predicate holds in lane i, which is in this row
+    std::vector<Value*> starts = {};  // of each load: its element in lane 0, or its address; or its element at column 0
+  };
+
+  void add_load(std::size_t number);
+  void add_start(Row& row, const Load& load);
+  void add_predicate(PredicateId predicate);
+  [[nodiscard]] Row row_of(Value* column, Value* begin, Value* end);
+  [[nodiscard]] Value* lanes_of(PredicateId predicate, Value* column, Value* begin, Value* end);
+  [[nodiscard]] static bool moves_evenly(const Load& load);
+  [[nodiscard]] Value* load(const Load& load, std::size_t number, int lane);
+  [[nodiscard]] const BodyNode* filled_by(int load) const;
+  [[nodiscard]] std::vector<Value*> compute(const std::vector<Value*>& loaded);
+  [[nodiscard]] Value* holds(PredicateId predicate, int lane);
+  [[nodiscard]] Value* of_row(int lane, Value* first, Value* second);
+
+  [[nodiscard]] const Kernel& kernel() const { return vector_.schedule().kernel; }
+  [[nodiscard]] const Body& body() const { return vector_.schedule().bodies[0]; }
+
+  const VectorContext& vector_;
+  llvm::IRBuilder<>& builder_;
+  SegmentEmitter& segments_;
+  AccessEmitter accesses_;
+  BodyValues nodes_;
+  std::vector<Load> loads_;
+  std::vector<PredicateId> predicates_;
+  Row rows_[2];
+  std::map<PredicateId, Value*> lanes_;                  // of both rows
+  std::map<std::pair<PredicateId, int>, Value*> tests_;  // of lanes
+  Value* own_ = nullptr;                                 // lanes in the first row
+};
+
+}  // namespace padlock::compiler
