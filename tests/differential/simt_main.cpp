@@ -39,7 +39,8 @@ constexpr std::uint64_t kDrawSalt = 12;
 constexpr std::uint64_t kLayoutSalt = 13;
 // Has no divisor in common with the size of the search space.
 constexpr std::size_t kStride = 101;
-constexpr std::array kPreferred = {compiler::BoxKind::rows, compiler::BoxKind::joined, compiler::BoxKind::parts};
+constexpr std::array kPreferred = {compiler::BoxKind::rows, compiler::BoxKind::joined, compiler::BoxKind::parts,
+                                   compiler::BoxKind::none};
 
 struct Options {
   std::uint64_t seed = 0;
@@ -53,12 +54,13 @@ struct Options {
   std::optional<GpuConfig> config;  ///< instead of all of those
 };
 
-/// Images whose channels change places, padded and cropped, large enough for several boxes and parts of boxes.
+/// A program and sizes for it.
 struct Layouts {
   std::string text;
-  std::vector<std::vector<std::int64_t>> extents;
+  std::vector<std::vector<std::vector<std::int64_t>>> sizes;  ///< by bind, of each tensor
 };
 
+/// Images whose channels change places, padded and cropped, large enough for several boxes and parts of boxes.
 Layouts random_layouts(testing::Rng& rng) {
   constexpr std::array kTypes = {"u8", "i8", "f16", "bf16", "f32", "i32"};
   const char* const type = rng.pick(kTypes);
@@ -104,7 +106,40 @@ Layouts random_layouts(testing::Rng& rng) {
       left = std::max<std::int64_t>(2, left / extent);
     }
     std::rotate(extents.begin(), extents.begin() + rng.between(0, std::ssize(extents) - 1), extents.end());
-    made.extents.push_back(std::move(extents));
+    made.sizes.push_back({std::move(extents)});
+  }
+  return made;
+}
+
+/// Images with short rows, padded in all modes, maybe with a value added to each channel or another tensor at their
+/// side.
+Layouts random_rows(testing::Rng& rng) {
+  constexpr std::array kTypes = {"f32", "i32", "f16", "bf16", "i8"};
+  constexpr std::array kModes = {"constant", "edge", "reflect", "symmetric", "wrap"};
+  const std::string type = rng.pick(kTypes);
+  const std::string mode = rng.pick(kModes);
+  const bool adds = rng.chance(40), joins = rng.chance(25);
+  constexpr int kMostCut = 2;
+  const auto amounts = [&] {
+    std::string list = "0";
+    for (int axis = 0; axis < 2; ++axis) list += fmt::format(", {}", rng.chance(25) ? 0 : rng.between(-kMostCut, 9));
+    return list;
+  };
+  Layouts made;
+  made.text = fmt::format("program p(x: {}[A, B, C]", type);
+  if (adds) made.text += fmt::format(", s: {}[B, 1]", type);
+  if (joins) made.text += fmt::format(", w: {}[A, B, D]", type);
+  made.text += fmt::format(") {{ a = {} ", adds ? "add(x, s)" : "relu(x)");
+  made.text += fmt::format("c = {} ", joins ? "concat(a, w, axis = 2)" : "neg(a)");
+  made.text += fmt::format("z = pad(c, low = [{}], high = [{}], mode = {}) return z }}", amounts(), amounts(), mode);
+  for (int k = 0; k < 4; ++k) {
+    constexpr std::int64_t kLeast = 2 * kMostCut + 1;
+    const std::int64_t images = rng.between(1, 30), rows = rng.between(kLeast, rng.chance(50) ? 9 : 40);
+    const std::int64_t columns = rng.between(kLeast, rng.chance(50) ? 12 : 90);
+    std::vector<std::vector<std::int64_t>> tensors = {{images, rows, columns}};
+    if (adds) tensors.push_back({rows, 1});
+    if (joins) tensors.push_back({images, rows, rng.between(1, 20)});
+    made.sizes.push_back(std::move(tensors));
   }
   return made;
 }
@@ -185,17 +220,21 @@ class SimtRun {
     });
   }
 
-  /// Boxes with and without turned copies, with both kinds of store.
+  /// Boxes with and without turned copies, and vectors by element, with both kinds of store.
   bool layouts(std::uint64_t programs) {
     return part("layouts", programs, [&](std::uint64_t i) {
       testing::Rng rng = testing::Rng(options_.seed).fork(options_.first + i).fork(kLayoutSalt);
-      const Layouts layouts = random_layouts(rng);
+      const Layouts layouts = rng.chance(60) ? random_layouts(rng) : random_rows(rng);
       Subject subject{layouts.text, fmt::format("--seed={} --first={} --layouts=1", options_.seed, options_.first + i)};
       if (!parse(subject)) return false;
-      for (const std::vector<std::int64_t>& extents : layouts.extents) {
+      for (const auto& tensors : layouts.sizes) {
         ir::BindRequest request;
-        request.tensors = {ir::ArgumentShape{extents, {}}};
-        if (!bind(subject, request, fmt::format("{}", fmt::join(extents, ", ")), rng)) return false;
+        std::string sizes;
+        for (const std::vector<std::int64_t>& extents : tensors) {
+          request.tensors.emplace_back(ir::ArgumentShape{extents, {}});
+          sizes += fmt::format("[{}]", fmt::join(extents, ", "));
+        }
+        if (!bind(subject, request, sizes, rng)) return false;
       }
       GpuConfig config = GpuConfig::standard();
       if (rng.chance(50)) config.cache = compiler::CacheHint::evict_first;

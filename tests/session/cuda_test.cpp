@@ -190,7 +190,7 @@ TEST_CASE("binding makes no driver call where its code is loaded; a launch makes
   const OnDevice device(bound);
   const LaunchArguments arguments = device.arguments();
   // What twins allocate is not the launch's.
-  for (const char* const name : {"two_0_one_vector", "two_1_narrow_output"})
+  for (const char* const name : {"two_0_by_element", "two_1_narrow_output"})
     fake->register_twin(name, [](void*, const std::uint64_t*, std::size_t, unsigned, unsigned) {}, nullptr);
   fake->forget_calls();
   const long before = allocation_count();

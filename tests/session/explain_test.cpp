@@ -130,11 +130,11 @@ TEST_CASE("memory that a launch takes beside its tensors is shown") {
     CHECK_FALSE(plan["expression"].text().empty());
     CHECK((plan["value"].integer() > 0) == has_plan);
   }
-  const Program halves = *Program::from_text(
-      "program p(x: f16[N, H, W]) where N >= 1, H >= 1, W >= 1 "
+  const Program bytes = *Program::from_text(
+      "program p(x: i8[N, H, W]) where N >= 1, H >= 1, W >= 1 "
       "{ y = pad(x, low = [0, 1, 1], high = [0, 1, 1]) return y }");
   const ir::BindRequest sizes{.tensors = {{}}, .symbols = {{"N", 100000}, {"H", 14}, {"W", 14}}};
-  const auto gpu = explained(context, halves, {.device = {runtime::DeviceKind::simt}, .target = "sm_90"}, sizes);
+  const auto gpu = explained(context, bytes, {.device = {runtime::DeviceKind::simt}, .target = "sm_90"}, sizes);
   REQUIRE(gpu);
   const JsonValue& grid = first((*gpu)["kernels"]);
   CHECK_FALSE(grid["shared_bytes"].exists());

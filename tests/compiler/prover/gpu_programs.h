@@ -27,5 +27,16 @@ inline constexpr std::string_view kTurnedAndNot =
     "{ t = transpose(x, perm = [1, 0]) z = add(t, y) return z }";
 inline constexpr std::string_view kRotated =
     "program p(x: f64[A, B, C]) where A >= 1, B >= 1, C >= 1 { y = transpose(x, perm = [2, 0, 1]) return y }";
+inline constexpr std::string_view kImages =
+    "program p(x: f16[A, B, C], l: dim, h: dim) where A >= 1, B >= 1, C >= 1, -9 <= l, l <= 9, -9 <= h, h <= 9 "
+    "{ y = pad(x, low = [0, l, l], high = [0, h, h], value = 2) z = relu(y) return z }";
+inline constexpr std::string_view kTwo =
+    "program p(x: f32[A, B], y: f32[A, C]) where A >= 1, B >= 1, C >= 1 { z = concat(x, y, axis = 1) return z }";
+inline constexpr std::string_view kToPlanes =
+    "program p(x: u8[N, H, W, C]) where N >= 1, H >= 1, W >= 1, C >= 1 { y = transpose(x, perm = [0, 3, 1, 2]) "
+    "z = pad(y, low = [0, 0, 1, 2], high = [0, 0, 3, 1], value = 7) return z }";
+inline constexpr std::string_view kToChannels =
+    "program p(x: f16[N, C, H, W]) where N >= 1, H >= 3, W >= 3, C >= 1 { y = transpose(x, perm = [0, 2, 3, 1]) "
+    "z = pad(y, low = [0, 1, -1, 0], high = [0, 1, 2, 0], value = 7) r = relu(z) return r }";
 
 }  // namespace padlock::compiler

@@ -173,7 +173,8 @@ TEST_CASE("the search space of a GPU has some fifty configs for a program, of wh
   CHECK(GpuConfig::all().size() == 384);
   const auto compiler = compiler_of("sm_90");
   for (const auto& [text, points] :
-       {std::pair(kPad, std::size_t{48}),
+       // The default alone also makes vectors element by element, with either kind of store.
+       {std::pair(kPad, std::size_t{50}),
         // Nothing to split, and no predicate.
         {"program p(x: f16[A, B]) { y = relu(x) return y }", std::size_t{24}},
         // Read across its rows, so it also has tiles. Their blocks have at least 128 threads. Small tiles of 512
@@ -210,8 +211,10 @@ TEST_CASE("costs of a GPU count blocks, what is on its way, trips and instructio
     REQUIRE(binding);
     auto kernels = lower(*program);
     REQUIRE(kernels);
-    return cost_of(schedule_for_gpu(std::move(kernels->front()), *GpuConfig::parse(config, GpuConfig::standard())),
-                   *binding);
+    // The default's last schedule makes vectors element by element; other configs have their grid alone.
+    return cost_of(
+        schedules_for_gpu(std::move(kernels->front()), *GpuConfig::parse(config, GpuConfig::standard())).back(),
+        *binding);
   };
   const KernelCost two = cost(4096, 4096, 5, "map=vector_grid,items=2");
   CHECK(two.chunks == 0);
@@ -224,10 +227,14 @@ TEST_CASE("costs of a GPU count blocks, what is on its way, trips and instructio
   CHECK(one.flight_bytes == 256 * 16);
   CHECK(one.resident_blocks >= two.resident_blocks);
   CHECK(cost(4096, 4096, 5, "map=vector_grid,items=1,threads=512").blocks == 4096 * 1024 / 512 + 1);
-  // Vectors of short rows are made element by element, in one trip, and with no memory for boxes.
   const KernelCost narrow = cost(4096 * 256, 16, 5, "map=vector_grid,items=2");
   CHECK(narrow.blocks == one.blocks);  // whatever the config says, each thread takes one vector of short rows
-  CHECK(narrow.trips == 1);
+  // By element a vector takes one trip, in fewer instructions than edges of short rows.
+  const KernelCost by_element = cost(4096 * 256, 16, 5, "");
+  CHECK(by_element.trips == 1);
+  CHECK(by_element.blocks == narrow.blocks);
+  CHECK(narrow.trips > 1);
+  CHECK(narrow.instructions > by_element.instructions);
   // Few vectors of long rows are edges, which are trips of their own.
   CHECK(one.trips == 2);
   CHECK(one.instructions > 4096 * 1024 / 32 * 130);

@@ -32,7 +32,7 @@ void ElementValues::add_load(std::size_t number) {
                     .type = OpEmitter(builder_, 1, context.target).storage_type(load.dtype),
                     .guard = load.guard,
                     .split = *split_by_column(kernel(), source)});
-  loads_.back().filled = filled_by(static_cast<int>(number));
+  if (!is_of_row(loads_.back())) loads_.back().filled = filled_by(static_cast<int>(number));
   if (loads_.back().filled != nullptr) {
     const BodyNode& fill = body().nodes[static_cast<std::size_t>(loads_.back().filled->operands[1])];
     loads_.back().access.otherwise = OpEmitter(builder_, 1, context.target).bits(fill.dtype, fill.bits);
@@ -59,6 +59,8 @@ std::vector<Value*> ElementValues::emit(Value* first) {
   for (const PredicateId predicate : predicates_)
     lanes_[predicate] = builder_.CreateOr(rows_[0].lanes[predicate], rows_[1].lanes[predicate]);
   vector_.wait_for_earlier_grids();
+  for (std::size_t i = 0; i < loads_.size(); ++i)
+    if (is_of_row(loads_[i])) load_of_rows(loads_[i], i);
   std::vector<Value*> loaded;
   for (const Load& load : loads_)
     loaded.push_back(llvm::PoisonValue::get(llvm::FixedVectorType::get(load.type, lane_count)));
@@ -77,6 +79,22 @@ ElementValues::Row ElementValues::row_of(Value* column, Value* begin, Value* end
   return row;
 }
 
+bool ElementValues::is_of_row(const Load& load) { return load.split.step.valid() && load.split.step.is_constant(0); }
+
+/// Replaces the starts of a load that is the same in a row's lanes by the elements. A row without lanes loads nothing.
+void ElementValues::load_of_rows(const Load& load, std::size_t number) {
+  Value* all = vector_.index(vector_.lanes());
+  Value* has_lanes[] = {nullptr, builder_.CreateICmpSLT(own_, all)};
+  for (int i = 0; i < 2; ++i) {
+    Access access = load.access;
+    access.first = rows_[i].starts[number];
+    access.guard = has_lanes[i];
+    if (load.guard != kAlways)
+      access.guard = builder_.CreateICmpNE(rows_[i].lanes.at(load.guard), builder_.getInt32(0));
+    rows_[i].starts[number] = accesses_.load(access, load.type);
+  }
+}
+
 bool ElementValues::moves_evenly(const Load& load) { return load.split.step.valid() && load.split.step.is_constant(); }
 
 /// Lane 0 may be before the tensor's first element. A load that is not tested starts from an address.
@@ -87,7 +105,7 @@ void ElementValues::add_start(Row& row, const Load& load) {
     Value* step = vector_.exprs.address(builder_, load.split.step);
     start = builder_.CreateAdd(start, builder_.CreateMul(column, step));
   }
-  if (moves_evenly(load)) {
+  if (moves_evenly(load) && !is_of_row(load)) {
     start = builder_.CreateSExt(start, builder_.getInt64Ty());
     if (load.access.extent == nullptr) {
       Access access = load.access;
@@ -148,6 +166,7 @@ Value* ElementValues::holds(PredicateId predicate, int lane) {
 Value* ElementValues::load(const Load& load, std::size_t number, int lane) {
   Access access = load.access;
   Value* start = of_row(lane, rows_[0].starts[number], rows_[1].starts[number]);
+  if (is_of_row(load)) return start;
   const Expr step = load.split.step;
   access.first = start;
   if (moves_evenly(load)) {

@@ -33,7 +33,7 @@ class ElementValues {
   struct Row {
     Value* column = nullptr;                   // of lane 0, as if it were in this row
     std::map<PredicateId, Value*> lanes = {};  // bit i: the predicate holds in lane i, which is in this row
-    std::vector<Value*> starts = {};  // of each load: its element in lane 0, or its address; or its element at column 0
+    std::vector<Value*> starts = {};  // of each load: lane 0's element or address, or column 0's; or the row's value
   };
 
   void add_load(std::size_t number);
@@ -41,6 +41,8 @@ class ElementValues {
   void add_predicate(PredicateId predicate);
   [[nodiscard]] Row row_of(Value* column, Value* begin, Value* end);
   [[nodiscard]] Value* lanes_of(PredicateId predicate, Value* column, Value* begin, Value* end);
+  [[nodiscard]] static bool is_of_row(const Load& load);
+  void load_of_rows(const Load& load, std::size_t number);
   [[nodiscard]] static bool moves_evenly(const Load& load);
   [[nodiscard]] Value* load(const Load& load, std::size_t number, int lane);
   [[nodiscard]] const BodyNode* filled_by(int load) const;
