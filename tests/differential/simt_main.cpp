@@ -114,7 +114,7 @@ Layouts random_layouts(testing::Rng& rng) {
 /// Images with short rows, padded in all modes, maybe with a value added to each channel or another tensor at their
 /// side.
 Layouts random_rows(testing::Rng& rng) {
-  constexpr std::array kTypes = {"f32", "i32", "f16", "bf16", "i8"};
+  constexpr std::array kTypes = {"f32", "i32", "f16", "bf16", "i8", "i64"};
   constexpr std::array kModes = {"constant", "edge", "reflect", "symmetric", "wrap"};
   const std::string type = rng.pick(kTypes);
   const std::string mode = rng.pick(kModes);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "compiler/pass_edits.h"
 
 namespace padlock::compiler {
@@ -37,8 +39,8 @@ class PlanAlways : public PassEdits {
 };
 
 [[nodiscard]] inline const PassEdits* plan_always(BoxKind preferred = BoxKind::joined) {
-  static const PlanAlways kPlans[] = {PlanAlways(BoxKind::none), PlanAlways(BoxKind::rows), PlanAlways(BoxKind::joined),
-                                      PlanAlways(BoxKind::parts)};
+  static const std::array kPlans = {PlanAlways(BoxKind::none), PlanAlways(BoxKind::rows), PlanAlways(BoxKind::joined),
+                                    PlanAlways(BoxKind::parts)};
   return &kPlans[static_cast<std::size_t>(preferred)];
 }
 

@@ -83,15 +83,14 @@ bool ElementValues::is_of_row(const Load& load) { return load.split.step.valid()
 
 /// Replaces the starts of a load that is the same in a row's lanes by the elements. A row without lanes loads nothing.
 void ElementValues::load_of_rows(const Load& load, std::size_t number) {
-  Value* all = vector_.index(vector_.lanes());
-  Value* has_lanes[] = {nullptr, builder_.CreateICmpSLT(own_, all)};
-  for (int i = 0; i < 2; ++i) {
+  for (Row& row : rows_) {
     Access access = load.access;
-    access.first = rows_[i].starts[number];
-    access.guard = has_lanes[i];
+    access.first = row.starts[number];
     if (load.guard != kAlways)
-      access.guard = builder_.CreateICmpNE(rows_[i].lanes.at(load.guard), builder_.getInt32(0));
-    rows_[i].starts[number] = accesses_.load(access, load.type);
+      access.guard = builder_.CreateICmpNE(row.lanes.at(load.guard), builder_.getInt32(0));
+    else if (&row == &rows_[1])
+      access.guard = builder_.CreateICmpSLT(own_, vector_.index(vector_.lanes()));
+    row.starts[number] = accesses_.load(access, load.type);
   }
 }
 

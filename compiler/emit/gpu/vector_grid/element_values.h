@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "compiler/emit/gpu/vector_grid/emit_segments.h"
@@ -60,7 +62,7 @@ class ElementValues {
   BodyValues nodes_;
   std::vector<Load> loads_;
   std::vector<PredicateId> predicates_;
-  Row rows_[2];
+  std::array<Row, 2> rows_;
   std::map<PredicateId, Value*> lanes_;                  // of both rows
   std::map<std::pair<PredicateId, int>, Value*> tests_;  // of lanes
   Value* own_ = nullptr;                                 // lanes in the first row
