@@ -39,7 +39,7 @@ TEST_CASE("a program that is too long for a GPU in all variants of its kernels i
   }
 }
 
-/// Kernels that transpose, and also have code for narrow outputs if there is room for it.
+/// Kernels that transpose, and also have code for narrow outputs and by element if there is room for it.
 std::string transposes(int kernels) {
   std::string inputs, body, results;
   for (int i = 0; i < kernels; ++i) {
@@ -56,7 +56,7 @@ std::string transposes(int kernels) {
 TEST_CASE("code for some sizes alone is left out of a program that would be too long with it") {
   const auto gpu = TargetCompiler::create("sm_90");
   for (const bool for_simt : {false, true})
-    for (const auto& [kernels, has_narrow] : {std::pair(2, true), {9, false}}) {
+    for (const auto& [kernels, has_others] : {std::pair(2, true), {9, false}}) {
       CAPTURE(for_simt);
       CAPTURE(kernels);
       const Result<ir::Program> program = ir::parse_program(transposes(kernels));
@@ -65,7 +65,10 @@ TEST_CASE("code for some sizes alone is left out of a program that would be too 
       REQUIRE(code.has_value());
       REQUIRE(std::ssize(code->kernels) == kernels);
       for (const auto& variants : code->kernels)
-        CHECK(variants.back().abi.name.ends_with("_narrow_output") == has_narrow);
+        for (const std::string_view other : {"_narrow_output", "_by_element"})
+          CHECK(std::ranges::count_if(variants, [&](const auto& variant) {
+                  return variant.abi.name.ends_with(other);
+                }) == (has_others ? 1 : 0));
     }
 }
 
