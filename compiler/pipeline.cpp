@@ -92,7 +92,7 @@ Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions&
   Schedule schedule = begin_schedule(std::move(kernel), std::move(config), options);  // extents of a launch
   make_bodies(schedule, cases);                                                       // straight-line code and loads
   timer.next("cover");
-  choose_cover(schedule, options);  // who makes which elements, in which loops
+  if (!choose_cover(schedule, options)) return schedule;  // who makes which elements, in which loops
   edits.covered(schedule);
   timer.next("indices");
   // Gathered once for all choices below. The prover gathers again, from what is emitted.

@@ -26,7 +26,8 @@ using ScheduleMaker = std::function<std::vector<Schedule>(Kernel)>;
 [[nodiscard]] Result<std::vector<Kernel>> lower(const ir::Program& program, const PassEdits* edits = nullptr,
                                                 PassCounts* counts = nullptr, PassLog* log = nullptr);
 
-/// Turns a kernel into loops by a config; `config` is the text that the schedule keeps.
+/// Turns a kernel into loops by a config; `config` is the text that the schedule keeps. The schedule is not complete,
+/// and has no cover of blocks, if the options ask for one of whole rows that does not apply.
 [[nodiscard]] Schedule make_schedule(Kernel kernel, std::string config, const ScheduleOptions& options);
 
 /// Runs all passes over a program: returns the proven schedules of each kernel. A schedule for some sizes alone is left

@@ -16,8 +16,9 @@ struct BlockOptions {
   int threads = 256;                         ///< of a block; each thread takes `unroll` vectors of the flattened output
   bool tiles = true;                         ///< use tiles through shared memory if rows are read across
   TileSize tile_size = TileSize::by_output;  ///< size of the tiles
-  BoxKind boxes = BoxKind::none;             ///< use boxes if they apply
-  /// Make vectors element by element if that applies: this schedule of the kernel has its segments. Borrowed.
+  BoxKind boxes = BoxKind::none;             ///< use these boxes, or no cover if they do not apply
+  /// Make vectors element by element, or no cover if that does not apply: this schedule of the kernel has its segments.
+  /// Borrowed.
   const Schedule* segmented = nullptr;
 
   /// Returns whether rows are covered whole, without cases and segments.
