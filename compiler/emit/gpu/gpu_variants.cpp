@@ -44,8 +44,7 @@ class VariantList {
     // Few launches take this variant, since others are quicker for their sizes, so its code is kept short.
     list_.front().vectors = std::min(1, next_.vectors);
     next_.index_bits = 32;
-    const bool is_whole = schedule_.boxes() != nullptr || (schedule_.grid() != nullptr && schedule_.grid()->by_element);
-    next_.in_parts = schedule_.index32.in_parts && !is_whole;
+    next_.in_parts = schedule_.index32.in_parts;
     if (next_.tile != nullptr) {
       add(guards_of(abi::Assumption::index32), "_offset64");
       next_.offset_bits = 32;
@@ -53,8 +52,8 @@ class VariantList {
     }
     next_.offset_bits = 32;
     std::vector<abi::Guard> guards = guards_of(abi::Assumption::index32);
-    if (is_whole)  // not launched in parts
-      for (abi::Guard& guard : guards_of(abi::Assumption::offset32)) guards.push_back(guard);
+    for (abi::Guard& guard : guards_of(abi::Assumption::offset32))
+      guards.push_back(guard);  // none of launches in parts
     if (const RowTable* const table = next_.table_of(schedule_)) add_table_guard(*table, guards);
     add(std::move(guards), "_index32");
   }

@@ -112,9 +112,11 @@ class ByElement {
       const auto split = split_by_column(kernel_, source);
       if (!split) return std::nullopt;
       places.are_even = places.are_even && split->step.valid();
-      places.of_rows += split->step.valid() && split->step.is_constant(0) ? 1 : 0;
-      if (!split->step.valid() || split->step.is_constant()) continue;
-      places.apart = places.apart.valid() ? exprs_.max(places.apart, split->step) : split->step;
+      const Expr step = split->step;
+      places.of_rows += step.valid() && step.is_constant(0) ? 1 : 0;
+      if (!step.valid() || step.is_constant(0) || step.is_constant(1) || step.is_constant(-1)) continue;
+      const Expr apart = exprs_.max(step, exprs_.neg(step));
+      places.apart = places.apart.valid() ? exprs_.max(places.apart, apart) : apart;
       const auto along = linear_in(exprs_, split->at_first, kernel_.coordinate(kernel_.rank() - 2));
       places.follow_rows = places.follow_rows && along && along->slope == 1;
     }

@@ -169,7 +169,7 @@ Index32Variant choose_index32_variant(Schedule& schedule) {
     made.elements = elements_of(schedule);
     made.guards = guards_of(schedule.exprs(), made.sizes, bound);
     const auto may_be_more = [](Expr elements) { return elements.range().hi > Index32Variant::kMostElements; };
-    if (schedule.grid() != nullptr) {
+    if (schedule.grid() != nullptr && !schedule.grid()->by_element) {
       made.in_parts = std::ranges::any_of(made.elements, may_be_more);
       if (made.in_parts) made.reaches = set_reaches(schedule);
       return made;

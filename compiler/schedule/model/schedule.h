@@ -58,8 +58,8 @@ struct TensorReach {
 struct Index32Variant {
   /// The variant has 64-bit offsets of elements, but no other 64-bit index: sizes that are compared, divided or divided
   /// by lie between -bound and bound. Bound 0: no variant. A second variant has 32-bit offsets, too, for tensors of at
-  /// most kMostElements `elements`. A grid has only the second: more elements take several launches, each with a
-  /// bounded reach in a tensor (abi::LaunchParts).
+  /// most kMostElements `elements`. Covers without tiles have only the second. A grid of whole vectors has it for more
+  /// elements, too, in several launches, each with a bounded reach in a tensor (abi::LaunchParts).
   std::int64_t bound = 0;
   std::vector<ir::Expr> sizes = {};
   std::vector<ir::Expr> elements = {};

@@ -42,6 +42,8 @@ TEST_CASE("element by element: every obligation is decided") {
     REQUIRE(schedule.has_value());
     CHECK(schedule->index32.bound > 0);
     CHECK(schedule->segments() == 1);
+    CHECK_FALSE(schedule->index32.in_parts);
+    CHECK_FALSE(abi::guards_of(schedule->index32.guards, abi::Assumption::offset32).empty());
     for (const Obligation& one : proof_of(*std::move(schedule)).obligations) {
       CAPTURE(to_string(one));
       CHECK((one.verdict == Verdict::proved || one.verdict == Verdict::guarded));

@@ -94,7 +94,11 @@ void ElementValues::load_of_rows(const Load& load, std::size_t number) {
   }
 }
 
-bool ElementValues::moves_evenly(const Load& load) { return load.split.step.valid() && load.split.step.is_constant(); }
+/// Lane 0's element, from which all lanes are counted, then lies within 32 bits, with a sign, if that of any lane does.
+bool ElementValues::moves_evenly(const Load& load) {
+  const Expr step = load.split.step;
+  return step.valid() && (step.is_constant(1) || step.is_constant(-1));
+}
 
 /// Lane 0 may be before the tensor's first element. A load that is not tested starts from an address.
 void ElementValues::add_start(Row& row, const Load& load) {
@@ -104,7 +108,7 @@ void ElementValues::add_start(Row& row, const Load& load) {
     Value* step = vector_.exprs.address(builder_, load.split.step);
     start = builder_.CreateAdd(start, builder_.CreateMul(column, step));
   }
-  if (moves_evenly(load) && !is_of_row(load)) {
+  if (moves_evenly(load)) {
     start = builder_.CreateSExt(start, builder_.getInt64Ty());
     if (load.access.extent == nullptr) {
       Access access = load.access;
