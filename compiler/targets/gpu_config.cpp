@@ -103,33 +103,19 @@ bool may_serve(const Schedule& schedule) {
   });
 }
 
-/// Returns the schedule with boxes for a kernel that has another schedule; nothing if boxes do not apply.
-std::optional<Schedule> boxes_for_gpu(const Schedule& other, BoxKind kind, const PassEdits* edits, PassLog* log) {
-  Schedule boxed = make_schedule(other.kernel, other.config,
-                                 {.split = false,
-                                  .vector_bytes = kVectorBytes,
-                                  .store = other.store,
-                                  .blocks = BlockOptions{.tiles = false, .boxes = kind},
-                                  .edits = edits,
-                                  .log = log});
-  if (boxed.boxes() == nullptr || boxed.index32.bound == 0) return std::nullopt;
-  if (!may_serve(boxed)) return std::nullopt;
-  boxed.config += fmt::format(",{}", name_of(kind));
-  return boxed;
-}
-
-/// Returns the schedule whose vectors are made element by element; nothing if that does not apply.
-std::optional<Schedule> by_element_for_gpu(const Schedule& other, const PassEdits* edits, PassLog* log) {
+/// Returns a schedule of whole rows for a kernel that has another schedule; nothing if these blocks do not apply.
+std::optional<Schedule> whole_rows_for_gpu(const Schedule& other, const BlockOptions& blocks, std::string_view name,
+                                           const PassEdits* edits, PassLog* log) {
   Schedule made = make_schedule(other.kernel, other.config,
                                 {.split = false,
                                  .vector_bytes = kVectorBytes,
                                  .store = other.store,
-                                 .blocks = BlockOptions{.tiles = false, .segmented = &other},
+                                 .blocks = blocks,
                                  .edits = edits,
                                  .log = log});
-  if (made.grid() == nullptr || !made.grid()->by_element || made.index32.bound == 0) return std::nullopt;
-  if (!may_serve(made)) return std::nullopt;
-  made.config += ",by_element";
+  if ((made.boxes() == nullptr && made.grid() == nullptr) || made.index32.bound == 0 || !may_serve(made))
+    return std::nullopt;
+  made.config += fmt::format(",{}", name);
   return made;
 }
 
@@ -158,10 +144,11 @@ std::vector<Schedule> schedules_for_gpu(Kernel kernel, const GpuConfig& config, 
   made.push_back(schedule_for_gpu(std::move(kernel), config, edits, log));
   if (made.front().tiles() != nullptr && config.tiles == TileSize::by_output) add_narrow(made, config, edits, log);
   if (made.front().index32.bound == 0 || !has_boxes(config)) return made;
-  auto by_element = by_element_for_gpu(made.front(), edits, log);
+  auto by_element =
+      whole_rows_for_gpu(made.front(), {.tiles = false, .segmented = &made.front()}, "by_element", edits, log);
   for (const BoxKind kind : {BoxKind::rows, BoxKind::joined, BoxKind::parts}) {
     if (kind == BoxKind::rows && by_element && made.front().grid() != nullptr) continue;  // its short rows need none
-    auto boxed = boxes_for_gpu(made.front(), kind, edits, log);
+    auto boxed = whole_rows_for_gpu(made.front(), {.tiles = false, .boxes = kind}, name_of(kind), edits, log);
     if (!boxed) continue;
     made.push_back(*std::move(boxed));
   }

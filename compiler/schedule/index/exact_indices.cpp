@@ -164,8 +164,6 @@ std::vector<ExactIndices> exact_indices(const Schedule& schedule, std::span<cons
   if (schedule.grid() != nullptr && schedule.grid()->by_element) {
     Collector made("elements of vectors");
     add_column_conditions(made, schedule, schedule.kernel.rank() - 1);
-    for (const LoadSource& source : schedule.cases[0].calls[0].sources)
-      made.address(graph.layout(source.layout).offset_of(schedule.exprs(), source.coordinates));
     made.into(all);
   }
   for (Collector* collector : {&tests, &runs, &sources}) collector->into(all);

@@ -37,7 +37,7 @@ std::optional<SplitByColumn> split_by_column(const Kernel& kernel, const LoadSou
   const ir::Layout& layout = kernel.graph.layout(source.layout);
   const Expr column = kernel.column(), element = layout.offset_of(exprs, source.coordinates);
   SplitByColumn split{
-      .at_first = replaced(exprs, element, column, exprs.constant(0)), .moved = {}, .step = exprs.constant(0)};
+      .at_first = at_first_column(kernel, kernel.rank() - 1, element), .moved = {}, .step = exprs.constant(0)};
   split.moved = exprs.sub(element, split.at_first);
   for (int axis = 0; axis + 1 < kernel.rank(); ++axis)
     if (mentions(split.moved, kernel.coordinate(axis))) return std::nullopt;

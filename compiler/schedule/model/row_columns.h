@@ -6,8 +6,8 @@
 #include "compiler/schedule/model/body.h"
 #include "ir/expr/expr.h"
 
-// What a GPU's vectors know of whole rows: in which columns a condition holds, and how loads move along them. The
-// columns are the coordinates of the last axis, or those of the last two axes together, from `column_axis` on.
+// The columns of a row: those in which a condition holds, and how a load moves from one to the next. Columns are the
+// coordinates of the last axis, or of the last two axes together: of those from `column_axis` on.
 namespace padlock::compiler {
 
 /// A condition on the column of a row: slope * column + rest >= 0; or rest == 0 for slope 0 and an equality.

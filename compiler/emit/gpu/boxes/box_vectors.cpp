@@ -50,43 +50,23 @@ void BoxVectors::add_groups() {
 
 // --- one row -------------------------------------------------------------------------------------------------------
 
-/// Emits the lanes for which a predicate holds, in a row whose outer coordinates the expressions have. A condition
-/// holds from some column on, up to some column, for the whole row or for none of it. Leaves out conditions that
-/// mention `without`, if that is valid.
-BoxVectors::Lanes BoxVectors::lanes_of(PredicateId predicate, Value* column, Expr without) {
-  const auto least = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); };
-  const auto most = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b); };
+/// Emits the lanes of the box for which a predicate holds, in a row whose outer coordinates the expressions have.
+/// Leaves out conditions that mention `without`, if that is valid.
+LaneRange BoxVectors::lanes_of(PredicateId predicate, Value* column, Expr without) {
   KernelContext& context = vector_.context;
-  Lanes lanes{.first = most(builder_.CreateSub(box_.first_column, column), context.index(0)),
-              .end = least(builder_.CreateSub(box_.column_end, column), context.index(lanes_))};
-  Value* holds = builder_.getTrue();
-  const Graph& graph = vector_.schedule().kernel.graph;
-  for (const ConditionId id : graph.conditions_of(predicate)) {
-    const Condition& condition = graph.condition(id);
-    const ColumnCondition form = *column_condition(vector_.schedule().kernel, boxes().column_axis, condition);
-    if (without.valid() && mentions(form.rest, without)) continue;
-    Value* rest = vector_.exprs.exact(builder_, form.rest);
-    if (form.slope == 1) {
-      lanes.first = most(lanes.first, builder_.CreateSub(builder_.CreateNeg(rest), column));
-    } else if (form.slope == -1) {
-      lanes.end = least(lanes.end, builder_.CreateAdd(builder_.CreateSub(rest, column), context.index(1)));
-    } else {
-      holds = builder_.CreateAnd(holds, whole_row(condition, rest));
-    }
-  }
+  const auto bounded = [&](llvm::Intrinsic::ID bound, Value* at, std::int64_t by) {
+    return builder_.CreateBinaryIntrinsic(bound, builder_.CreateSub(at, column), context.index(by));
+  };
+  LaneRange lanes{.first = bounded(llvm::Intrinsic::smax, box_.first_column, 0),
+                  .end = bounded(llvm::Intrinsic::smin, box_.column_end, lanes_)};
+  Value* holds = lanes.narrow(vector_, boxes().column_axis, predicate, column, without);
   lanes.end = builder_.CreateSelect(holds, lanes.end, context.index(0));
   return lanes;
 }
 
-Value* BoxVectors::whole_row(const Condition& condition, Value* rest) {
-  Value* zero = vector_.context.index(0);
-  const bool is_equation = condition.kind == Condition::Kind::zero;
-  return is_equation ? builder_.CreateICmpEQ(rest, zero) : builder_.CreateICmpSGE(rest, zero);
-}
-
 /// Adds the group's values in this row to the values from the rows before it.
 void BoxVectors::emit_group(const Group& group, Value* column, std::vector<Value*>& values) {
-  const Lanes lanes = lanes_of(group.predicate, column);
+  const LaneRange lanes = lanes_of(group.predicate, column);
   std::map<unsigned, Value*> masks;
   const auto mask = [&](unsigned bits) {
     Value*& known = masks[bits];
@@ -121,7 +101,7 @@ void BoxVectors::add_where(Value* some, const Group& group, const Parts& parts, 
   for (std::size_t i = 0; i < places.size(); ++i) values[places[i]] = joined[i];
 }
 
-Value* BoxVectors::load(std::size_t load, Value* column, const Lanes& lanes) {
+Value* BoxVectors::load(std::size_t load, Value* column, const LaneRange& lanes) {
   const Schedule& schedule = vector_.schedule();
   ir::ExprContext& exprs = vector_.context.exprs();
   const LoadSource& source = schedule.cases[0].calls[0].sources[load];
@@ -146,7 +126,7 @@ Value* BoxVectors::staged_at(std::size_t load, Value* column) {
 }
 
 /// Elements smaller than a word may begin anywhere in a word.
-Value* BoxVectors::load_staged(std::size_t load, Value* at, const Lanes& lanes) {
+Value* BoxVectors::load_staged(std::size_t load, Value* at, const LaneRange& lanes) {
   const StagedRun& run = stages_.at(static_cast<std::size_t>(vector_.schedule().boxes()->stage_of[load]));
   const int size = ir::byte_size(run.dtype);
   const unsigned count = masks_.words(bits_of(load));
@@ -287,7 +267,7 @@ std::vector<Value*> BoxVectors::emit(llvm::ArrayRef<Place> places, Value* strips
         const Expr rest = column_condition(vector_.schedule().kernel, boxes().column_axis, graph.condition(id))->rest;
         if (!mentions(rest, axis)) continue;
         enter(place.row, strips);
-        some = builder_.CreateAnd(some, whole_row(graph.condition(id), vector_.exprs.exact(builder_, rest)));
+        some = builder_.CreateAnd(some, holds_in_row(vector_, graph.condition(id), rest));
       }
       const auto load_number = [&](std::size_t i) {
         Value* at = builder_.CreateAdd(made.first[i], builder_.CreateMul(strips, made.steps[i]));

@@ -30,16 +30,13 @@ class BoxVectors {
   /// be before the first.
   [[nodiscard]] std::vector<llvm::Value*> emit(llvm::Value* row, llvm::Value* column, const Range& range);
 
-  struct Lanes {
-    llvm::Value *first, *end;
-  };
   /// Describes the part of a vector that lies in one row. It is the same in several strips; only the loads move.
   struct Place {
     struct OfGroup {
-      Lanes lanes = {};
+      LaneRange lanes = {};
       std::map<unsigned, llvm::Value*> masks = {};  ///< of these lanes, by the bits of an element
-      /// Of each load: the byte of lane 0 in the first strip, and the bytes from one strip to the next.
-      std::vector<llvm::Value*> first = {}, steps = {};
+      std::vector<llvm::Value*> first = {};         ///< byte of lane 0 in the first strip, for each load
+      std::vector<llvm::Value*> steps = {};         ///< bytes from one strip to the next, for each load
     };
     llvm::Value* row = nullptr;
     std::vector<OfGroup> groups;
@@ -78,20 +75,18 @@ class BoxVectors {
   void add_groups();
   Group& group_of(PredicateId predicate);
   [[nodiscard]] std::size_t add_value(unsigned bits);
-  [[nodiscard]] Lanes lanes_of(PredicateId predicate, llvm::Value* column, Expr without = {});
-  /// Emits whether a condition that no column changes holds.
-  [[nodiscard]] llvm::Value* whole_row(const Condition& condition, llvm::Value* rest);
+  [[nodiscard]] LaneRange lanes_of(PredicateId predicate, llvm::Value* column, Expr without = {});
   void emit_group(const Group& group, llvm::Value* column, std::vector<llvm::Value*>& values);
   /// Emit a group's load by its number in the group, and the mask of its lanes for elements of so many bits.
   struct Parts {
     llvm::function_ref<llvm::Value*(std::size_t number)> load;
     llvm::function_ref<llvm::Value*(unsigned bits)> mask;
   };
-  /// Where `some` holds, adds these parts of a group to the values.
+  /// Adds these parts of a group to the values, where `some` holds.
   void add_where(llvm::Value* some, const Group& group, const Parts& parts, std::vector<llvm::Value*>& values);
-  [[nodiscard]] llvm::Value* load(std::size_t load, llvm::Value* column, const Lanes& lanes);
+  [[nodiscard]] llvm::Value* load(std::size_t load, llvm::Value* column, const LaneRange& lanes);
   [[nodiscard]] llvm::Value* staged_at(std::size_t load, llvm::Value* column);
-  [[nodiscard]] llvm::Value* load_staged(std::size_t load, llvm::Value* at, const Lanes& lanes);
+  [[nodiscard]] llvm::Value* load_staged(std::size_t load, llvm::Value* at, const LaneRange& lanes);
   [[nodiscard]] llvm::Value* load_one(std::size_t load, Expr element);
   [[nodiscard]] std::vector<llvm::Value*> compute(const std::vector<llvm::Value*>& values);
 

@@ -119,30 +119,16 @@ void ElementValues::add_start(Row& row, const Load& load) {
   row.starts.push_back(start);
 }
 
-/// A condition holds from some column on, up to some column, for the whole row or for none of it.
+/// Emits the lanes of [begin, end) in which a predicate holds, as bits.
 Value* ElementValues::lanes_of(PredicateId predicate, Value* column, Value* begin, Value* end) {
-  const auto least = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); };
-  const auto most = [&](Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b); };
-  const Graph& graph = kernel().graph;
-  Value *holds = builder_.getTrue(), *zero = vector_.index(0);
-  for (const ConditionId id : graph.conditions_of(predicate)) {
-    const Condition& condition = graph.condition(id);
-    const ColumnCondition form = *column_condition(kernel(), kernel().rank() - 1, condition);
-    Value* rest = vector_.exact(form.rest);
-    if (form.slope == 1)
-      begin = most(begin, builder_.CreateSub(builder_.CreateNeg(rest), column));
-    else if (form.slope == -1)
-      end = least(end, builder_.CreateAdd(builder_.CreateSub(rest, column), vector_.index(1)));
-    else
-      holds = builder_.CreateAnd(holds, condition.kind == Condition::Kind::zero ? builder_.CreateICmpEQ(rest, zero)
-                                                                                : builder_.CreateICmpSGE(rest, zero));
-  }
-  holds = builder_.CreateAnd(holds, builder_.CreateICmpSLT(begin, end));
+  LaneRange lanes = {begin, end};
+  Value* holds = lanes.narrow(vector_, kernel().rank() - 1, predicate, column);
+  holds = builder_.CreateAnd(holds, builder_.CreateICmpSLT(lanes.first, lanes.end));
   // Both are in [0, lanes] if the second is after the first.
   const auto bit = [&](Value* lane) {
     return builder_.CreateShl(builder_.getInt32(1), builder_.CreateTrunc(lane, builder_.getInt32Ty()));
   };
-  return builder_.CreateSelect(holds, builder_.CreateSub(bit(end), bit(begin)), builder_.getInt32(0));
+  return builder_.CreateSelect(holds, builder_.CreateSub(bit(lanes.end), bit(lanes.first)), builder_.getInt32(0));
 }
 
 /// Returns the value for a lane, which is in the first row or in the second.

@@ -4,6 +4,7 @@
 
 #include "compiler/emit/rows/body_values.h"
 #include "compiler/emit/scalar/emit_ops.h"
+#include "ir/expr/affine.h"
 
 namespace padlock::compiler {
 
@@ -54,6 +55,37 @@ void VectorContext::in_turn(llvm::function_ref<void()> before, llvm::function_re
   builder.CreateRetVoid();
   builder.SetInsertPoint(second);
   after();
+}
+
+Value* holds_in_row(const VectorContext& vector, const Condition& condition, ir::Expr rest) {
+  Value *value = vector.exact(rest), *zero = vector.index(0);
+  const bool is_equation = condition.kind == Condition::Kind::zero;
+  return is_equation ? vector.builder.CreateICmpEQ(value, zero) : vector.builder.CreateICmpSGE(value, zero);
+}
+
+Value* LaneRange::narrow(const VectorContext& vector, int column_axis, PredicateId predicate, Value* column,
+                         ir::Expr without) {
+  llvm::IRBuilder<>& builder = vector.builder;
+  const Kernel& kernel = vector.schedule().kernel;
+  Value* holds = builder.getTrue();
+  for (const ConditionId id : kernel.graph.conditions_of(predicate)) {
+    const Condition& condition = kernel.graph.condition(id);
+    const ColumnCondition form = *column_condition(kernel, column_axis, condition);
+    if (without.valid() && mentions(form.rest, without)) continue;
+    if (form.slope == 0) {
+      holds = builder.CreateAnd(holds, holds_in_row(vector, condition, form.rest));
+      continue;
+    }
+    Value* rest = vector.exact(form.rest);
+    if (form.slope == 1) {
+      Value* from = builder.CreateSub(builder.CreateNeg(rest), column);
+      first = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smax, first, from);
+    } else {
+      Value* to = builder.CreateAdd(builder.CreateSub(rest, column), vector.index(1));
+      end = builder.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, to);
+    }
+  }
+  return holds;
 }
 
 ThreadValues::ThreadValues(const VectorContext& vector, std::size_t body, BodyArguments arguments, Value* column)

@@ -5,6 +5,7 @@
 #include "compiler/emit/rows/kernel_function.h"
 #include "compiler/emit/scalar/emit_access.h"
 #include "compiler/emit/scalar/emit_loop.h"
+#include "compiler/schedule/model/row_columns.h"
 
 namespace padlock::compiler {
 
@@ -68,6 +69,20 @@ struct VectorContext {
     emit_if(builder, condition, std::forward<Emit>(emit));
   }
 };
+
+/// Lanes [first, end) of a vector, indices.
+struct LaneRange {
+  llvm::Value *first, *end;
+
+  /// Narrows the range to the lanes for which a predicate holds, in a row whose outer coordinates the expressions have.
+  /// Lane 0 is at `column`, maybe outside the row. A condition holds from some column on, up to some column, for the
+  /// whole row or for none of it (column_condition); leaves out those that mention `without`, if that is valid. Returns
+  /// whether the conditions of the whole row hold; elsewhere no lane is left.
+  [[nodiscard]] llvm::Value* narrow(const VectorContext& vector, int column_axis, PredicateId predicate,
+                                    llvm::Value* column, ir::Expr without = {});
+};
+/// Emits whether a condition that no column changes holds; `rest` is that of its form.
+[[nodiscard]] llvm::Value* holds_in_row(const VectorContext& vector, const Condition& condition, ir::Expr rest);
 
 /// Lanes of a vector, as runs [first, end) of them, i32.
 struct LaneRuns {
