@@ -109,8 +109,9 @@ class GpuCost {
     const double vectors = std::ceil(value_of(schedule_.rows, binding_) * columns / boxes.lanes);
     const double bytes = value_of(at_launch(exprs, boxes, boxes.shared_bytes), binding_);
     const double rows = 1 + boxes.lanes / std::max(columns, 1.0);
-    const double turned = boxes.stages.front().turn ? loads_ * boxes.lanes / kTurnedElements : 0;
-    cost_.flight_bytes = turned > 0 ? boxes.threads * kTurnedElements * 4.0 : bytes;
+    const std::optional<BoxTurn>& turn = boxes.stages.front().turn;
+    const double turned = turn ? loads_ * boxes.lanes / turn->columns : 0;
+    cost_.flight_bytes = turn ? boxes.threads * turn->columns * 4.0 : bytes;
     const double registers = kOwnRegisters + kVectorRegisters * std::max(loads_, 1.0);
     cost_.resident_blocks =
         std::max(1.0, std::min(std::floor(std::min(kThreads, kRegisters / registers) / boxes.threads),

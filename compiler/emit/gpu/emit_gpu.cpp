@@ -94,8 +94,12 @@ constexpr int kManyThreads = 1024;
 constexpr int kManyTileThreads = 1536;
 /// Least threads for boxes: a block loads in a third of its life, and other blocks must load meanwhile.
 constexpr int kManyBoxThreads = 1536;
-/// Least threads where a stage is turned, which takes more registers and more memory.
-constexpr int kManyTurningThreads = 1280;
+/// Least threads where a stage is turned: more have no room for what they read beside their shared memory. (An H200,
+/// to 64 channels of f32: 47 us, with 1536 threads 64.) Rows of two axes are short, and take less of it (6 channels of
+/// f16: 61 and 58 us).
+constexpr int kManyTurningThreads = 1280, kManyJoinedThreads = 1536;
+/// Least threads that copy eight columns at a time.
+constexpr int kManyWideTurningThreads = 1024;
 /// Least threads for vectors that are made element by element: 32 registers each.
 constexpr int kManyElementThreads = 2048;
 /// Least threads for activations of f16 and bf16: 40 registers each, where ptxas would take 72. While some threads
@@ -124,9 +128,12 @@ int blocks_at_once(const KernelContext& context) {
   if (context.tile != nullptr) return blocks_at_once(context, *context.tile);
   const Schedule& schedule = context.schedule;
   if (const Boxes* const boxes = schedule.boxes()) {
-    const bool turns = boxes->stages.front().turn.has_value();
-    if (std::ranges::any_of(schedule.bodies, turns ? has_activation : has_wide_activation)) return 1;
-    return (turns ? kManyTurningThreads : kManyBoxThreads) / boxes->threads;
+    const std::optional<BoxTurn>& turn = boxes->stages.front().turn;
+    if (std::ranges::any_of(schedule.bodies, turn ? has_activation : has_wide_activation)) return 1;
+    const int turning = boxes->kind == BoxKind::joined  ? kManyJoinedThreads
+                        : turn && turn->columns > 4 ? kManyWideTurningThreads
+                                                        : kManyTurningThreads;
+    return (turn ? turning : kManyBoxThreads) / boxes->threads;
   }
   if (schedule.grid()->by_element)
     return std::ranges::any_of(schedule.bodies, has_wide_activation) ? 1

@@ -35,7 +35,7 @@ inline void keep_rolled(llvm::Instruction& back) {
 /// Emits: for (at = from; at < limit; at += step) trip(at), tested at the bottom. Returns the final `at`. The builder
 /// stands after the loop. `rolled`: it has few turns, and is not unrolled.
 template <class Trip>
-llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::Value* limit, std::int64_t step,
+llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::Value* limit, llvm::Value* step,
                           Trip&& trip, bool rolled = false) {
   llvm::BasicBlock* before = builder.GetInsertBlock();
   llvm::BasicBlock* inside = new_block(builder, "loop");
@@ -45,7 +45,7 @@ llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::V
   llvm::PHINode* at = builder.CreatePHI(from->getType(), 2, "at");
   at->addIncoming(from, before);
   std::forward<Trip>(trip)(at);
-  llvm::Value* next = builder.CreateAdd(at, llvm::ConstantInt::getSigned(from->getType(), step));
+  llvm::Value* next = builder.CreateAdd(at, step);
   llvm::BasicBlock* last = builder.GetInsertBlock();
   at->addIncoming(next, last);
   llvm::Instruction* back = builder.CreateCondBr(builder.CreateICmpSLT(next, limit), inside, exit);
@@ -55,6 +55,33 @@ llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::V
   reached->addIncoming(from, before);
   reached->addIncoming(next, last);
   return reached;
+}
+template <class Trip>
+llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::Value* limit, std::int64_t step,
+                          Trip&& trip, bool rolled = false) {
+  llvm::Value* by = llvm::ConstantInt::getSigned(from->getType(), step);
+  return counted_loop(builder, from, limit, by, std::forward<Trip>(trip), rolled);
+}
+
+/// Emits: do { more = trip(); } while (more), not unrolled. `carried` are values that go from one turn to the next: a trip
+/// reads and replaces them. After the loop they are those of the last turn.
+template <class Trip>
+void carrying_loop(llvm::IRBuilder<>& builder, std::vector<llvm::Value*>& carried, Trip&& trip) {
+  llvm::BasicBlock* before = builder.GetInsertBlock();
+  llvm::BasicBlock* inside = new_block(builder, "loop");
+  llvm::BasicBlock* exit = new_block(builder, "exit");
+  builder.CreateBr(inside);
+  builder.SetInsertPoint(inside);
+  std::vector<llvm::PHINode*> phis;
+  for (llvm::Value*& value : carried) {
+    phis.push_back(builder.CreatePHI(value->getType(), 2));
+    phis.back()->addIncoming(value, before);
+    value = phis.back();
+  }
+  llvm::Value* more = std::forward<Trip>(trip)();
+  for (std::size_t i = 0; i < phis.size(); ++i) phis[i]->addIncoming(carried[i], builder.GetInsertBlock());
+  keep_rolled(*builder.CreateCondBr(more, inside, exit));
+  builder.SetInsertPoint(exit);
 }
 
 /// Values that each of several blocks makes, equally many in each, by block.

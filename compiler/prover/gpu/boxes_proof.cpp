@@ -186,7 +186,7 @@ class BoxesProof : private ScheduleProof {
     const int across = turn.axes[turn.across];
     all = all && across >= 0 && layout.strides()[static_cast<std::size_t>(across)].is_constant(1);
     require(ObligationKind::load, "origin of " + name, all, "a stage does not begin where its words do");
-    const ir::Layout made = turned_layout(kernel_, boxes_, turn.across, turn.lanes);
+    const ir::Layout made = turned_layout(kernel_, boxes_, turn);
     const bool fits = std::ranges::equal(made.extents(), turn.layout.extents()) &&
                       std::ranges::equal(made.strides(), turn.layout.strides()) && turn.layout.offset() == zero_ &&
                       stage.capacity == turn.layout.span(exprs_);
@@ -204,7 +204,7 @@ class BoxesProof : private ScheduleProof {
     const int lanes = turn.lanes;
     const Expr from = exprs_.variable("from_across", kFrom), at = exprs_.variable("at_across", kAcross);
     const Expr step = exprs_.variable("step_across", kStepAcross), word = exprs_.constant(lanes);
-    const Expr group = exprs_.constant(Int128{lanes} * turned_words(turn.across, lanes));
+    const Expr group = exprs_.constant(Int128{lanes} * turn.words);
     const Expr place = exprs_.sub(at, exprs_.sub(from, exprs_.mod(from, word)));
     const Expr most = exprs_.add(step, exprs_.constant(lanes - 1));
     const Expr places = exprs_.mul(exprs_.ceildiv(most, group), group);
@@ -317,18 +317,21 @@ class BoxesProof : private ScheduleProof {
     prove_strips_alike();
   }
 
-  /// Strips as many apart as a vector has lanes begin at the same lane, so that one thread makes the same lanes of
-  /// each. An element's number is linear in each coordinate: from strip to strip it grows by as much as from the first
-  /// one.
+  /// Strips a period apart begin at the same lane, so that one thread makes the same lanes of each. An element's number
+  /// is linear in each coordinate: from strip to strip it grows by as much as from the first one. That is some vectors
+  /// and `rest` elements. Strips of whole vectors all begin at the same lane.
   void prove_strips_alike() {
-    Expr step = box_columns(kernel_, boxes_);  // rows of parts follow each other
-    if (boxes_.kind != BoxKind::parts) {
-      const Expr slice = kernel_.coordinate(boxes_.slice), first = box_first_element(kernel_, boxes_);
-      step = exprs_.sub(replaced(exprs_, first, slice, one_), replaced(exprs_, first, slice, zero_));
+    const Expr vectors = exprs_.variable("vectors_apart", kVectors);
+    const auto prove = [&](Expr apart) {
+      const Expr past = exprs_.mod(apart, lanes_);
+      const auto describe = [=](const Evaluate& at) { return fmt::format("a strip begins {} lanes later", at(past)); };
+      decide(ObligationKind::align, "strips that one thread makes", {}, {{{less(zero_, past)}, describe}});
+    };
+    for (int rest = 0; rest < boxes_.lanes; ++rest) {
+      const Expr step = exprs_.add(exprs_.mul(lanes_, vectors), exprs_.constant(rest));
+      const Expr period = lane_period(exprs_, step, boxes_.lanes);
+      prove(exprs_.mul(period, step));
     }
-    const Expr past = exprs_.mod(exprs_.mul(lanes_, step), lanes_);
-    const auto describe = [=](const Evaluate& at) { return fmt::format("a strip begins {} lanes later", at(past)); };
-    decide(ObligationKind::align, "strips that one thread makes", {}, {{{less(zero_, past)}, describe}});
   }
 
   /// A vector with a lane among the elements of a stage ends within the stage's margins, for any element size. Computed

@@ -20,8 +20,10 @@ constexpr std::int64_t kBytesAcross = 64, kWideBytesAcross = 128, kFewestBytesAc
 /// Bytes of a box of parts, and those that its stage takes of the tensor together, if there are as many: for bytes, and
 /// for wider elements. The rest of the box is columns, in multiples of a cache line. (An H200, pixels
 /// of 28 x 28 of 512 floats: 128 bytes together and strips of 352 .75 of a copy, of 256 .85, tiles .52; 256 together
-/// and strips of 256 .82. Of 17 x 19 of 96 floats 128 together .71, 256 .78.)
-constexpr std::int64_t kPartsBytes = 16 << 10, kBytesAcrossParts = 128, kWideBytesAcrossParts = 256, kLineBytes = 128;
+/// and strips of 256 .82. Of 17 x 19 of 96 floats 128 together .71, 256 .78. Of 40 x 40 of 128 floats boxes of 16 KiB
+/// .83, of 8 KiB, which is one line, .92; of f16 such boxes would have to be 128 together: .72, .80 before.)
+constexpr std::int64_t kPartsBytes = 16 << 10, kPartsBytesOfWords = 8 << 10;
+constexpr std::int64_t kBytesAcrossParts = 128, kWideBytesAcrossParts = 256, kLineBytes = 128;
 /// Shortest rows of parts, of bytes and of wider elements: shorter ones are as good whole. (An H200, whole over parts:
 /// bytes of 64 and 96 1.16 and 1.13; f16 of 48 and 64 1.22 and 1.20, of 32 .79.)
 constexpr std::int64_t kFewestPartedRow = 96, kFewestPartedBytes = 64;
@@ -131,7 +133,7 @@ class BoxSizes {
       size = std::max(size, ir::byte_size(kernel_.program->value(stage.tensor).dtype));
     const auto stages = std::ssize(boxes_.stages);
     const Expr most = room(across() == kBoxSlice           ? kSlicedBoxBytes
-                           : boxes_.kind == BoxKind::parts ? std::min(kPartsBytes, kStagesBytes / stages)
+                           : boxes_.kind == BoxKind::parts ? std::min(size == 4 ? kPartsBytesOfWords : kPartsBytes, kStagesBytes / stages)
                                                            : kBoxBytes);
     const Expr columns = exprs_.max(schedule_.columns, one_);
     const Expr rows = exprs_.max(boxes_.rows.total, one_);

@@ -84,6 +84,35 @@ Expr box_strip_vectors(const Kernel& kernel, const Boxes& boxes) {
   return exprs.max(exprs.floordiv(elements, exprs.constant(boxes.lanes)), exprs.constant(1));
 }
 
+Expr box_strips(const Kernel& kernel, const Boxes& boxes) {
+  ir::ExprContext& exprs = kernel.exprs();
+  const Expr slices = boxes.slices ? boxes.slices->step : exprs.constant(1);
+  return boxes.kind == BoxKind::parts ? exprs.mul(slices, boxes.rows.step) : slices;
+}
+
+Expr lane_period(ir::ExprContext& exprs, Expr step, int lanes) {
+  Expr period = exprs.constant(1);
+  for (int power = 2; power <= lanes; power *= 2) {
+    const Expr odd = exprs.min(exprs.mod(step, exprs.constant(power)), exprs.constant(1));
+    period = exprs.add(period, exprs.mul(exprs.constant(lanes / power), odd));
+  }
+  return period;
+}
+
+Expr box_strip_period(const Kernel& kernel, const Boxes& boxes) {
+  ir::ExprContext& exprs = kernel.exprs();
+  const Expr one = exprs.constant(1), columns = box_columns(kernel, boxes);
+  if (boxes.kind != BoxKind::parts) {
+    const Expr slice = kernel.coordinate(boxes.slice), first = box_first_element(kernel, boxes);
+    const Expr step =
+        exprs.sub(replaced(exprs, first, slice, one), replaced(exprs, first, slice, exprs.constant(0)));
+    return lane_period(exprs, step, boxes.lanes);
+  }
+  if (!boxes.slices) return lane_period(exprs, columns, boxes.lanes);
+  const Expr odd = exprs.min(exprs.mod(columns, exprs.constant(boxes.lanes)), one);
+  return exprs.add(one, exprs.mul(box_strips(kernel, boxes), odd));
+}
+
 Expr box_first_element(const Kernel& kernel, const Boxes& boxes) {
   ir::ExprContext& exprs = kernel.exprs();
   Expr first = kernel.element_at(exprs.constant(0));
@@ -137,7 +166,8 @@ Expr box_stage_bytes(ir::ExprContext& exprs, const BoxStage& stage, ir::DType dt
   return exprs.mul(exprs.add(exprs.ceildiv(bytes, vector), around), vector);
 }
 
-ir::Layout turned_layout(const Kernel& kernel, const Boxes& boxes, BoxAxis across, int lanes) {
+ir::Layout turned_layout(const Kernel& kernel, const Boxes& boxes, const BoxTurn& turn) {
+  const auto [across, lanes] = std::pair(turn.across, turn.lanes);
   ir::ExprContext& exprs = kernel.exprs();
   const Expr one = exprs.constant(1), word = exprs.constant(lanes);
   const bool has_two = boxes.column_axis + 1 < kernel.rank();
@@ -151,8 +181,8 @@ ir::Layout turned_layout(const Kernel& kernel, const Boxes& boxes, BoxAxis acros
   const Expr columns = boxes.columns ? boxes.columns->step : box_columns(kernel, boxes);
   std::array<Expr, 3> extents = {boxes.slices ? boxes.slices->step : one, boxes.rows.step, columns};
   if (has_two) extents = {boxes.rows.step, columns, kernel.extents.back()};
-  extents[across] = whole(exprs.add(extents[across], exprs.constant(lanes - 1)), turned_words(across, lanes) * lanes);
-  if (!has_two) extents[kBoxColumn] = whole(extents[kBoxColumn], kTurnedElements);
+  extents[across] = whole(exprs.add(extents[across], exprs.constant(lanes - 1)), turn.words * lanes);
+  if (!has_two) extents[kBoxColumn] = whole(extents[kBoxColumn], turn.columns);
   const Expr row = across == kBoxRow && !has_two ? odd_words(extents[kBoxColumn]) : extents[kBoxColumn];
   const Expr rows = exprs.mul(extents[kBoxRow], row);
   const Expr slice = across == kBoxSlice ? odd_words(rows) : rows;

@@ -28,11 +28,6 @@ inline constexpr int kStageVectorBytes = 16;
 
 /// Axis of a box that an axis of a turned stage follows: its slices, rows or columns.
 enum BoxAxis : std::uint8_t { kBoxSlice = 0, kBoxRow = 1, kBoxColumn = 2 };
-/// Columns that a thread copies at a time, for some words of elements that lie across.
-inline constexpr int kTurnedElements = 4;
-
-[[nodiscard]] constexpr int turned_words(BoxAxis across, int lanes) { return across == kBoxRow && lanes == 1 ? 4 : 2; }
-
 /// A stage whose elements are in the output's order: a tensor of slices, rows and columns.
 struct BoxTurn {
   std::array<int, 3> axes = {-1, -1, -1};  ///< axes of the tensor, by BoxAxis; -1: none
@@ -41,6 +36,7 @@ struct BoxTurn {
   ir::Layout layout;           ///< of the stage, in elements; over the steps of a launch
   BoxAxis across = kBoxSlice;  ///< the axis that is contiguous in the tensor
   int lanes = 1;               ///< elements of a word, which lie together across
+  int words = 2, columns = 4;  ///< a thread copies some words of some columns at a time
 };
 
 /// The part of an input that a box reads, in memory that a block's threads share.
@@ -124,6 +120,14 @@ struct Boxes {
 [[nodiscard]] ir::Expr box_strip_elements(const Kernel& kernel, const Boxes& boxes);
 /// Returns the most whole vectors in a strip of a launch, at least 1, over symbols.
 [[nodiscard]] ir::Expr box_strip_vectors(const Kernel& kernel, const Boxes& boxes);
+/// Returns the most strips of a box, over steps. Strips of parts are numbered by slice and row, the row changes faster.
+[[nodiscard]] ir::Expr box_strips(const Kernel& kernel, const Boxes& boxes);
+/// Returns the number of steps after which one ends at the same lane again: `lanes`, a power of two, over its largest
+/// divisor that divides the step.
+[[nodiscard]] ir::Expr lane_period(ir::ExprContext& exprs, ir::Expr step, int lanes);
+/// Returns a number of strips after which one begins at the same lane again; more than a box has if that is not so.
+/// Rows of several slices may lie anywhere, so theirs must be whole vectors.
+[[nodiscard]] ir::Expr box_strip_period(const Kernel& kernel, const Boxes& boxes);
 /// Returns the index of the first element of a box's first row, over the coordinates before its rows.
 [[nodiscard]] ir::Expr box_first_element(const Kernel& kernel, const Boxes& boxes);
 
@@ -154,7 +158,7 @@ struct RunEnds {
 /// Returns the layout of a turned stage. Words begin at multiples of their elements in the tensor. Groups of words are
 /// whole, and rows are rounded up to what a thread turns. Across, words are an odd number apart, in different banks. If
 /// a box's columns have two axes, the stage's rows are the first of them, and follow each other as the columns do.
-[[nodiscard]] ir::Layout turned_layout(const Kernel& kernel, const Boxes& boxes, BoxAxis across, int lanes);
+[[nodiscard]] ir::Layout turned_layout(const Kernel& kernel, const Boxes& boxes, const BoxTurn& turn);
 /// Returns the element of a stage that a load reads, over coordinates of the output and the box.
 [[nodiscard]] ir::Expr turned_element(ir::ExprContext& exprs, const BoxTurn& turn, const LoadSource& source);
 

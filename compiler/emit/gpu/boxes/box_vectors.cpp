@@ -51,8 +51,8 @@ void BoxVectors::add_groups() {
 // --- one row -------------------------------------------------------------------------------------------------------
 
 /// Emits the lanes of the box for which a predicate holds, in a row whose outer coordinates the expressions have.
-/// Leaves out conditions that mention `without`, if that is valid.
-LaneRange BoxVectors::lanes_of(PredicateId predicate, Value* column, Expr without) {
+/// Leaves out conditions that mention an axis of `without`.
+LaneRange BoxVectors::lanes_of(PredicateId predicate, Value* column, Axes without) {
   KernelContext& context = vector_.context;
   const auto bounded = [&](llvm::Intrinsic::ID bound, Value* at, std::int64_t by) {
     return builder_.CreateBinaryIntrinsic(bound, builder_.CreateSub(at, column), context.index(by));
@@ -188,41 +188,36 @@ std::vector<Value*> BoxVectors::emit(Value* row, Value* column, const Range& ran
     return compute(values);
   }
   Value* columns = vector_.exprs.exact(builder_, box_columns(vector_.schedule().kernel, boxes()));
-  BasicBlock* before = builder_.GetInsertBlock();
-  BasicBlock* trip = vector_.block("row");
-  BasicBlock* done = vector_.block("made");
-  builder_.CreateBr(trip);
-  builder_.SetInsertPoint(trip);
-  const auto phi = [&](llvm::Type* type, Value* first) {
-    llvm::PHINode* made = builder_.CreatePHI(type, 2);
-    made->addIncoming(first, before);
-    return made;
-  };
-  llvm::PHINode* this_row = phi(row->getType(), row);
-  llvm::PHINode* this_column = phi(column->getType(), column);
-  std::vector<llvm::PHINode*> phis;
-  for (Value*& value : values) value = phis.emplace_back(phi(value->getType(), value));
-  emit_groups(this_row, this_column);
-  Value* next_row = builder_.CreateAdd(this_row, context.index(1));
-  Value* next_column = builder_.CreateSub(this_column, columns);
-  Value* more = builder_.CreateAnd(builder_.CreateICmpSGT(next_column, context.index(-lanes_)),
-                                   builder_.CreateICmpSLT(next_row, range.rows));
-  BasicBlock* last = builder_.GetInsertBlock();
-  this_row->addIncoming(next_row, last);
-  this_column->addIncoming(next_column, last);
-  for (std::size_t i = 0; i < phis.size(); ++i) phis[i]->addIncoming(values[i], last);
-  builder_.CreateCondBr(more, trip, done);
-  builder_.SetInsertPoint(done);
+  values.push_back(row);
+  values.push_back(column);
+  carrying_loop(builder_, values, [&] {
+    Value *this_column = values.back(), *this_row = values[values.size() - 2];
+    emit_groups(this_row, this_column);
+    Value* next_row = builder_.CreateAdd(this_row, context.index(1));
+    Value* next_column = builder_.CreateSub(this_column, columns);
+    values[values.size() - 2] = next_row;
+    values.back() = next_column;
+    return builder_.CreateAnd(builder_.CreateICmpSGT(next_column, context.index(-lanes_)),
+                              builder_.CreateICmpSLT(next_row, range.rows));
+  });
   return compute(values);
 }
 
 // --- one place in several strips -----------------------------------------------------------------------------------
 
-bool BoxVectors::shares_places(Expr axis) const {
+namespace {
+
+bool mentions_any(Expr e, BoxVectors::Axes axes) {
+  return llvm::any_of(axes, [&](Expr axis) { return mentions(e, axis); });
+}
+
+}  // namespace
+
+bool BoxVectors::shares_places(Axes axes) const {
   const Graph& graph = vector_.schedule().kernel.graph;
   const auto is_even = [&](ConditionId id) {
     const ColumnCondition form = *column_condition(vector_.schedule().kernel, boxes().column_axis, graph.condition(id));
-    return form.slope == 0 || !mentions(form.rest, axis);
+    return form.slope == 0 || !mentions_any(form.rest, axes);
   };
   return std::ranges::all_of(boxes().stage_of, [](int stage) { return stage >= 0; }) &&
          std::ranges::all_of(groups_, [&](const Group& group) {
@@ -230,31 +225,35 @@ bool BoxVectors::shares_places(Expr axis) const {
          });
 }
 
-BoxVectors::Place BoxVectors::place_of(Value* row, Value* column, const Range& range, Expr axis,
-                                       llvm::function_ref<void(Value* row, Value* strips)> enter) {
+BoxVectors::Place BoxVectors::place_of(Value* row, Value* column, const Range& range, Axes axes, Enter enter) {
   box_ = range;
   KernelContext& context = vector_.context;
   Place place{.row = row, .groups = {}};
   Value* exists = builder_.CreateICmpSLT(row, range.rows);
+  std::vector<Value*> strip(axes.size(), context.index(0));
   for (const Group& group : groups_) {
     Place::OfGroup& made = place.groups.emplace_back();
-    enter(row, context.index(0));
-    made.lanes = lanes_of(group.predicate, column, axis);
+    enter(row, strip);
+    made.lanes = lanes_of(group.predicate, column, axes);
     made.lanes.end = builder_.CreateSelect(exists, made.lanes.end, context.index(0));
     std::vector<unsigned> widths = group.masks;
     for (const std::size_t load : group.loads) widths.push_back(bits_of(load));
     for (const unsigned bits : widths)
       if (!made.masks.contains(bits)) made.masks[bits] = masks_.range(made.lanes.first, made.lanes.end, bits);
     for (const std::size_t load : group.loads) made.first.push_back(staged_at(load, column));
-    enter(row, context.index(1));
-    for (std::size_t i = 0; i < group.loads.size(); ++i)
-      made.steps.push_back(builder_.CreateSub(staged_at(group.loads[i], column), made.first[i]));
+    made.steps.resize(group.loads.size());
+    for (Value*& digit : strip) {
+      digit = context.index(1);
+      enter(row, strip);
+      digit = context.index(0);
+      for (std::size_t i = 0; i < group.loads.size(); ++i)
+        made.steps[i].push_back(builder_.CreateSub(staged_at(group.loads[i], column), made.first[i]));
+    }
   }
   return place;
 }
 
-std::vector<Value*> BoxVectors::emit(llvm::ArrayRef<Place> places, Value* strips, Expr axis,
-                                     llvm::function_ref<void(Value* row, Value* strips)> enter) {
+std::vector<Value*> BoxVectors::emit(llvm::ArrayRef<Place> places, Digits strip, Axes axes, Enter enter) {
   std::vector<Value*> values;
   for (llvm::Type* type : types_) values.push_back(llvm::Constant::getNullValue(type));
   const Graph& graph = vector_.schedule().kernel.graph;
@@ -265,12 +264,14 @@ std::vector<Value*> BoxVectors::emit(llvm::ArrayRef<Place> places, Value* strips
       Value* some = builder_.CreateICmpSLT(made.lanes.first, made.lanes.end);
       for (const ConditionId id : graph.conditions_of(group.predicate)) {
         const Expr rest = column_condition(vector_.schedule().kernel, boxes().column_axis, graph.condition(id))->rest;
-        if (!mentions(rest, axis)) continue;
-        enter(place.row, strips);
+        if (!mentions_any(rest, axes)) continue;
+        enter(place.row, strip);
         some = builder_.CreateAnd(some, holds_in_row(vector_, graph.condition(id), rest));
       }
       const auto load_number = [&](std::size_t i) {
-        Value* at = builder_.CreateAdd(made.first[i], builder_.CreateMul(strips, made.steps[i]));
+        Value* at = made.first[i];
+        for (std::size_t digit = 0; digit < strip.size(); ++digit)
+          at = builder_.CreateAdd(at, builder_.CreateMul(strip[digit], made.steps[i][digit]));
         return load_staged(group.loads[i], at, made.lanes);
       };
       const auto mask = [&](unsigned bits) { return made.masks.at(bits); };

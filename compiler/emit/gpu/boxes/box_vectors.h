@@ -30,27 +30,30 @@ class BoxVectors {
   /// be before the first.
   [[nodiscard]] std::vector<llvm::Value*> emit(llvm::Value* row, llvm::Value* column, const Range& range);
 
+  /// The axes along which strips lie, as their coordinates, and a strip's digits along them, counted from the box's
+  /// first.
+  using Axes = llvm::ArrayRef<Expr>;
+  using Digits = llvm::ArrayRef<llvm::Value*>;
+  /// Sets the coordinates of a row in the strip with these digits; of parts, the digits decide the row.
+  using Enter = llvm::function_ref<void(llvm::Value* row, Digits strip)>;
   /// Describes the part of a vector that lies in one row. It is the same in several strips; only the loads move.
   struct Place {
     struct OfGroup {
       LaneRange lanes = {};
       std::map<unsigned, llvm::Value*> masks = {};  ///< of these lanes, by the bits of an element
-      std::vector<llvm::Value*> first = {};         ///< byte of lane 0 in the first strip, for each load
-      std::vector<llvm::Value*> steps = {};         ///< bytes from one strip to the next, for each load
+      std::vector<llvm::Value*> first = {};               ///< byte of lane 0 in the first strip, for each load
+      std::vector<std::vector<llvm::Value*>> steps = {};  ///< bytes from one strip to the next along each axis, too
     };
     llvm::Value* row = nullptr;
     std::vector<OfGroup> groups;
   };
-  /// Returns whether a vector has the same lanes in all strips along an axis, which is given by its coordinate. A strip
-  /// may still have none of a row's lanes, and its loads begin elsewhere.
-  [[nodiscard]] bool shares_places(Expr axis) const;
-  /// Emits the place of the vector whose lane 0 is `column` of row `row`, which may be past the box. `enter(row, n)`
-  /// sets the coordinates of that row in strip n after the first.
-  [[nodiscard]] Place place_of(llvm::Value* row, llvm::Value* column, const Range& range, Expr axis,
-                               llvm::function_ref<void(llvm::Value* row, llvm::Value* strips)> enter);
-  /// Emits the results of the vector with these places in the strip `strips` after the first.
-  [[nodiscard]] std::vector<llvm::Value*> emit(llvm::ArrayRef<Place> places, llvm::Value* strips, Expr axis,
-                                               llvm::function_ref<void(llvm::Value* row, llvm::Value* strips)> enter);
+  /// Returns whether a vector has the same lanes in all strips along these axes. A strip may still have none of a row's
+  /// lanes, and its loads begin elsewhere.
+  [[nodiscard]] bool shares_places(Axes axes) const;
+  /// Emits the place of the vector whose lane 0 is `column` of row `row`, which may be past the box.
+  [[nodiscard]] Place place_of(llvm::Value* row, llvm::Value* column, const Range& range, Axes axes, Enter enter);
+  /// Emits the results of the vector with these places in a strip.
+  [[nodiscard]] std::vector<llvm::Value*> emit(llvm::ArrayRef<Place> places, Digits strip, Axes axes, Enter enter);
 
   /// Sets the coordinates of a row of the box whose vectors are emitted.
   void set_row(llvm::Value* row) {
@@ -75,7 +78,7 @@ class BoxVectors {
   void add_groups();
   Group& group_of(PredicateId predicate);
   [[nodiscard]] std::size_t add_value(unsigned bits);
-  [[nodiscard]] LaneRange lanes_of(PredicateId predicate, llvm::Value* column, Expr without = {});
+  [[nodiscard]] LaneRange lanes_of(PredicateId predicate, llvm::Value* column, Axes without = {});
   void emit_group(const Group& group, llvm::Value* column, std::vector<llvm::Value*>& values);
   /// Emit a group's load by its number in the group, and the mask of its lanes for elements of so many bits.
   struct Parts {

@@ -52,7 +52,7 @@ void StageTurner::locate() {
     const auto across = static_cast<std::size_t>(turn.axes[turn.across]);
     parts = builder_.CreateOr(parts, exact(layout.extents()[across]));
     ranges.apart = exact(
-        exprs.floordiv(turn.layout.extents()[turn.across], exprs.constant(turned_words(turn.across, turn.lanes))));
+        exprs.floordiv(turn.layout.extents()[turn.across], exprs.constant(turn.words)));
     Value* rest = builder_.CreateAnd(parts, builder_.getInt32(static_cast<std::uint32_t>(turn.lanes) - 1));
     ranges.aligned = builder_.CreateICmpEQ(rest, builder_.getInt32(0));
     ranges.last_word = builder_.CreateSub(exact(layout.extents()[across]), vector_.context.index(turn.lanes));
@@ -62,7 +62,7 @@ void StageTurner::locate() {
 /// Emits the offset of an element. With `last_word` it is the first of a word, which begins at that coordinate across
 /// or before, maybe before the first that is copied. Past the last coordinate, the last element or word is loaded
 /// again.
-Value* StageTurner::element_of(std::size_t stage, const Square& square, int column, int word, int lane,
+Value* StageTurner::element_of(std::size_t stage, const Square& square, int column, int word, Value* lane,
                                Value* last_word) {
   const BoxTurn& turn = *stage_at(stage).turn;
   const Ranges& ranges = ranges_[stage];
@@ -73,7 +73,7 @@ Value* StageTurner::element_of(std::size_t stage, const Square& square, int colu
     if (i == kBoxColumn) at = builder_.CreateAdd(at, vector_.context.index(column));
     if (i == turn.across) {
       Value* words = builder_.CreateMul(ranges.apart, vector_.context.index(word));
-      at = builder_.CreateAdd(builder_.CreateAdd(at, words), vector_.context.index(lane));
+      at = builder_.CreateAdd(builder_.CreateAdd(at, words), lane);
     }
     if (i == turn.across && last_word != nullptr)
       at = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, last_word);
@@ -88,29 +88,35 @@ Value* StageTurner::element_of(std::size_t stage, const Square& square, int colu
 std::vector<Value*> StageTurner::load_words(std::size_t stage, const StagedRun& run, const Square& square) {
   const BoxTurn& turn = *stage_at(stage).turn;
   std::vector<Value*> words;
-  for (int word = 0; word < turned_words(turn.across, turn.lanes); ++word)
-    for (int column = 0; column < kTurnedElements; ++column) {
-      Value* element = element_of(stage, square, column, word, 0, ranges_[stage].last_word);
+  for (int word = 0; word < turn.words; ++word)
+    for (int column = 0; column < turn.columns; ++column) {
+      Value* element = element_of(stage, square, column, word, vector_.context.index(0), ranges_[stage].last_word);
       words.push_back(accesses_.load(global_access(vector_, run, element, turn.lanes), builder_.getInt32Ty()));
     }
   return words;
 }
 
+/// Loads the lanes of all words one after another, which is rarely run and so is short.
 std::vector<Value*> StageTurner::load_elements(std::size_t stage, const StagedRun& run, const Square& square) {
   const BoxTurn& turn = *stage_at(stage).turn;
   const auto bits = static_cast<unsigned>(8 * ir::byte_size(run.dtype));
-  std::vector<Value*> words;
-  for (int number = 0; number < turned_words(turn.across, turn.lanes); ++number)
-    for (int column = 0; column < kTurnedElements; ++column) {
-      Value* word = builder_.getInt32(0);
-      for (int lane = 0; lane < turn.lanes; ++lane) {
-        Value* element = element_of(stage, square, column, number, lane, /*last_word=*/nullptr);
-        Value* one = accesses_.load(global_access(vector_, run, element, 1), builder_.getIntNTy(bits));
-        Value* wide = builder_.CreateZExt(one, builder_.getInt32Ty());
-        word = builder_.CreateOr(word, builder_.CreateShl(wide, std::uint64_t{bits} * static_cast<unsigned>(lane)));
-      }
-      words.push_back(word);
+  std::vector<Value*> words(static_cast<std::size_t>(turn.words) * static_cast<std::size_t>(turn.columns),
+                            builder_.getInt32(0));
+  words.push_back(vector_.context.index(0));  // the lane
+  carrying_loop(builder_, words, [&] {
+    Value* lane = words.back();
+    Value* shift = builder_.CreateMul(lane, builder_.getInt32(bits));
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+      const auto number = static_cast<int>(i) / turn.columns, column = static_cast<int>(i) % turn.columns;
+      Value* element = element_of(stage, square, column, number, lane, /*last_word=*/nullptr);
+      Value* one = accesses_.load(global_access(vector_, run, element, 1), builder_.getIntNTy(bits));
+      Value* wide = builder_.CreateZExt(one, builder_.getInt32Ty());
+      words[i] = builder_.CreateOr(words[i], builder_.CreateShl(wide, shift));
     }
+    words.back() = builder_.CreateAdd(lane, vector_.context.index(1));
+    return builder_.CreateICmpSLT(words.back(), vector_.context.index(turn.lanes));
+  });
+  words.pop_back();
   return words;
 }
 
@@ -161,9 +167,9 @@ std::vector<Value*> StageTurner::load(std::size_t stage, const StagedRun& run, c
   take(load_words(stage, run, square));
   builder_.SetInsertPoint(apart);
   std::vector<Value*> first;
-  for (int word = 0; word < turned_words(turn.across, turn.lanes); ++word)
-    for (int column = 0; column < kTurnedElements; ++column)
-      first.push_back(element_of(stage, square, column, word, 0, ranges_[stage].last[turn.across]));
+  for (int word = 0; word < turn.words; ++word)
+    for (int column = 0; column < turn.columns; ++column)
+      first.push_back(element_of(stage, square, column, word, vector_.context.index(0), ranges_[stage].last[turn.across]));
   builder_.CreateCondBr(has_pairs(stage, run, first), pairs, elements);
   builder_.SetInsertPoint(pairs);
   take(load_pairs(stage, run, first));
@@ -189,7 +195,7 @@ void StageTurner::store(std::size_t stage, const StagedRun& run, const Square& s
   Value* bytes = builder_.CreateMul(pitch[turn.across], vector_.context.index(size));
   const Boxes& boxes = *vector_.schedule().boxes();
   if (boxes.column_axis + 1 == vector_.schedule().kernel.rank()) return store_words(stage, run, at, bytes, words);
-  Value* rest = builder_.CreateAnd(pitch[kBoxRow], vector_.context.index(kTurnedElements - 1));
+  Value* rest = builder_.CreateAnd(pitch[kBoxRow], vector_.context.index(turn.columns - 1));
   BasicBlock* whole = vector_.block("whole");
   BasicBlock* single = vector_.block("single");
   BasicBlock* stored = vector_.block("turned");
@@ -212,7 +218,8 @@ Value* StageTurner::place_of(std::size_t stage, Value* at, Value* bytes, int wor
 
 void StageTurner::store_words(std::size_t stage, const StagedRun& run, Value* at, Value* bytes,
                               llvm::ArrayRef<Value*> words) {
-  const int lanes = stage_at(stage).turn->lanes, size = ir::byte_size(run.dtype);
+  const BoxTurn& turn = *stage_at(stage).turn;
+  const int lanes = turn.lanes, size = ir::byte_size(run.dtype);
   llvm::Type* type = builder_.getInt32Ty();
   if (lanes > 1)
     type =
@@ -225,8 +232,8 @@ void StageTurner::store_words(std::size_t stage, const StagedRun& run, Value* at
           builder_.CreateBitCast(words[static_cast<std::size_t>(first) + static_cast<std::size_t>(i)], type));
     const std::vector<Value*> rows = turned(builder_, vectors, vector_.context.target.permutes_bytes);
     for (int lane = 0; lane < lanes; ++lane) {
-      Value* place = place_of(stage, at, bytes, first / kTurnedElements, lane);
-      place = builder_.CreateAdd(place, vector_.context.index(std::int64_t{size} * (first % kTurnedElements)));
+      Value* place = place_of(stage, at, bytes, first / turn.columns, lane);
+      place = builder_.CreateAdd(place, vector_.context.index(std::int64_t{size} * (first % turn.columns)));
       memory_.store(place, builder_.CreateBitCast(rows[static_cast<std::size_t>(lane)], builder_.getInt32Ty()));
     }
   }
@@ -237,12 +244,12 @@ void StageTurner::store_elements(std::size_t stage, const StagedRun& run, const 
   const BoxTurn& turn = *stage_at(stage).turn;
   const int size = ir::byte_size(run.dtype);
   const auto bits = static_cast<unsigned>(8 * size);
-  for (int column = 0; column < kTurnedElements; ++column) {
+  for (int column = 0; column < turn.columns; ++column) {
     Value* number = builder_.CreateAdd(square.at[kBoxColumn], vector_.context.index(column));
     vector_.when(builder_.CreateICmpSLE(number, ranges_[stage].last[kBoxColumn]), [&] {
-      for (int word = 0; word < turned_words(turn.across, turn.lanes); ++word)
+      for (int word = 0; word < turn.words; ++word)
         for (int lane = 0; lane < turn.lanes; ++lane) {
-          Value* loaded = words[(static_cast<std::size_t>(word) * kTurnedElements) + static_cast<std::size_t>(column)];
+          Value* loaded = words[static_cast<std::size_t>((word * turn.columns) + column)];
           Value* one = builder_.CreateTrunc(
               builder_.CreateLShr(loaded, std::uint64_t{bits} * static_cast<unsigned>(lane)), builder_.getIntNTy(bits));
           Value* place = place_of(stage, at, bytes, word, lane);
@@ -264,8 +271,8 @@ void StageTurner::copy(std::size_t stage, const StagedRun& run) {
     const Expr count = exprs.ceildiv(turn.layout.extents()[axis], exprs.constant(unit));
     return exprs.max(at_launch(exprs, boxes, count), exprs.constant(1));
   };
-  const int across_unit = turned_words(turn.across, turn.lanes) * turn.lanes;
-  const Expr across = groups(turn.across, across_unit), along = groups(kBoxColumn, kTurnedElements);
+  const int across_unit = turn.words * turn.lanes;
+  const Expr across = groups(turn.across, across_unit), along = groups(kBoxColumn, turn.columns);
   const Expr lines = groups(third, 1);
   const bool takes_lines = third == kBoxSlice;
   Value* all = builder_.CreateMul(exact(lines), builder_.CreateMul(exact(across), exact(along)));
@@ -281,7 +288,7 @@ void StageTurner::copy(std::size_t stage, const StagedRun& run) {
     };
     place(third, line, 1);
     place(turn.across, group, turn.lanes);
-    place(kBoxColumn, column, kTurnedElements);
+    place(kBoxColumn, column, turn.columns);
     Value* inside = builder_.getTrue();
     for (std::size_t i = 0; i < ranges.last.size(); ++i)
       inside = builder_.CreateAnd(inside, builder_.CreateICmpSLE(square.at[i], ranges.last[i]));

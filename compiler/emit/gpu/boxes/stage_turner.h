@@ -8,9 +8,9 @@
 
 namespace padlock::compiler {
 
-/// Emits copies into stages that have an input's elements in the output's order (BoxTurn). For each of four columns a
-/// thread loads some words, whose elements are adjacent along the turned axis. For each of these elements it then
-/// stores the four columns.
+/// Emits copies into stages that have an input's elements in the output's order (BoxTurn). For each of some
+/// columns a thread loads some words, whose elements are adjacent along the turned axis. For each of these elements it
+/// then stores the columns.
 class StageTurner {
  public:
   /// `thread`: its number in the block, an index.
@@ -49,7 +49,7 @@ class StageTurner {
   [[nodiscard]] llvm::Value* exact(Expr e);
   [[nodiscard]] llvm::Value* stride(const BoxStage& stage, int axis);
   [[nodiscard]] llvm::Value* within(llvm::Value* at, llvm::Value* from, llvm::Value* last);
-  [[nodiscard]] llvm::Value* element_of(std::size_t stage, const Square& square, int column, int word, int lane,
+  [[nodiscard]] llvm::Value* element_of(std::size_t stage, const Square& square, int column, int word, llvm::Value* lane,
                                         llvm::Value* last_word);
   [[nodiscard]] std::vector<llvm::Value*> load(std::size_t stage, const StagedRun& run, const Square& square);
   [[nodiscard]] std::vector<llvm::Value*> load_words(std::size_t stage, const StagedRun& run, const Square& square);

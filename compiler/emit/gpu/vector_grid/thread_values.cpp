@@ -64,14 +64,14 @@ Value* holds_in_row(const VectorContext& vector, const Condition& condition, ir:
 }
 
 Value* LaneRange::narrow(const VectorContext& vector, int column_axis, PredicateId predicate, Value* column,
-                         ir::Expr without) {
+                         llvm::ArrayRef<ir::Expr> without) {
   llvm::IRBuilder<>& builder = vector.builder;
   const Kernel& kernel = vector.schedule().kernel;
   Value* holds = builder.getTrue();
   for (const ConditionId id : kernel.graph.conditions_of(predicate)) {
     const Condition& condition = kernel.graph.condition(id);
     const ColumnCondition form = *column_condition(kernel, column_axis, condition);
-    if (without.valid() && mentions(form.rest, without)) continue;
+    if (llvm::any_of(without, [&](ir::Expr axis) { return mentions(form.rest, axis); })) continue;
     if (form.slope == 0) {
       holds = builder.CreateAnd(holds, holds_in_row(vector, condition, form.rest));
       continue;

@@ -76,10 +76,10 @@ struct LaneRange {
 
   /// Narrows the range to the lanes for which a predicate holds, in a row whose outer coordinates the expressions have.
   /// Lane 0 is at `column`, maybe outside the row. A condition holds from some column on, up to some column, for the
-  /// whole row or for none of it (column_condition); leaves out those that mention `without`, if that is valid. Returns
+  /// whole row or for none of it (column_condition); leaves out those that mention a coordinate of `without`. Returns
   /// whether the conditions of the whole row hold; elsewhere no lane is left.
   [[nodiscard]] llvm::Value* narrow(const VectorContext& vector, int column_axis, PredicateId predicate,
-                                    llvm::Value* column, ir::Expr without = {});
+                                    llvm::Value* column, llvm::ArrayRef<ir::Expr> without = {});
 };
 /// Emits whether a condition that no column changes holds; `rest` is that of its form.
 [[nodiscard]] llvm::Value* holds_in_row(const VectorContext& vector, const Condition& condition, ir::Expr rest);
