@@ -37,6 +37,7 @@ struct BoxTurn {
   BoxAxis across = kBoxSlice;  ///< the axis that is contiguous in the tensor
   int lanes = 1;               ///< elements of a word, which lie together across
   int words = 2, columns = 4;  ///< a thread copies some words of some columns at a time
+  int adjacent = 4;            ///< columns of a thread that are adjacent: `columns`, or a divisor of it
 };
 
 /// The part of an input that a box reads, in memory that a block's threads share.

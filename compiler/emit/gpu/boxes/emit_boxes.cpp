@@ -279,10 +279,13 @@ class BoxEmitter {
       count = builder_.CreateMul(count, exact(boxes_.rows.step));
     counted_loop(builder_, strip.number, count, exact(entered_strips()), [&](Value* other) {
       const llvm::SmallVector<Value*, 2> digits = digits_of(other);
-      vector_.when(has_strip(digits), [&] {
+      const auto emit = [&] {
         const std::vector<Value*> results = vectors_.emit(places, digits, axes, enter);
         store_of(first_of_strip(digits), results);
-      });
+      };
+      // One digit is below the count.
+      if (digits.size() == 1) return emit();
+      vector_.when(has_strip(digits), emit);
     });
   }
 

@@ -53,10 +53,19 @@ void StageTurner::locate() {
     parts = builder_.CreateOr(parts, exact(layout.extents()[across]));
     ranges.apart = exact(
         exprs.floordiv(turn.layout.extents()[turn.across], exprs.constant(turn.words)));
+    ranges.columns_apart = exact(
+        exprs.mul(exprs.floordiv(turn.layout.extents()[kBoxColumn], exprs.constant(turn.columns)), exprs.constant(turn.adjacent)));
     Value* rest = builder_.CreateAnd(parts, builder_.getInt32(static_cast<std::uint32_t>(turn.lanes) - 1));
     ranges.aligned = builder_.CreateICmpEQ(rest, builder_.getInt32(0));
     ranges.last_word = builder_.CreateSub(exact(layout.extents()[across]), vector_.context.index(turn.lanes));
   }
+}
+
+/// Emits how many columns a thread's `column` is after its first.
+Value* StageTurner::columns_after(std::size_t stage, int column) {
+  const int adjacent = stage_at(stage).turn->adjacent;
+  Value* groups = builder_.CreateMul(ranges_[stage].columns_apart, vector_.context.index(column / adjacent));
+  return builder_.CreateAdd(groups, vector_.context.index(column % adjacent));
 }
 
 /// Emits the offset of an element. With `last_word` it is the first of a word, which begins at that coordinate across
@@ -70,7 +79,7 @@ Value* StageTurner::element_of(std::size_t stage, const Square& square, int colu
   for (std::size_t i = 0; i < turn.axes.size(); ++i) {
     if (turn.axes[i] < 0) continue;
     Value* at = square.at[i];
-    if (i == kBoxColumn) at = builder_.CreateAdd(at, vector_.context.index(column));
+    if (i == kBoxColumn) at = builder_.CreateAdd(at, columns_after(stage, column));
     if (i == turn.across) {
       Value* words = builder_.CreateMul(ranges.apart, vector_.context.index(word));
       at = builder_.CreateAdd(builder_.CreateAdd(at, words), lane);
@@ -233,7 +242,8 @@ void StageTurner::store_words(std::size_t stage, const StagedRun& run, Value* at
     const std::vector<Value*> rows = turned(builder_, vectors, vector_.context.target.permutes_bytes);
     for (int lane = 0; lane < lanes; ++lane) {
       Value* place = place_of(stage, at, bytes, first / turn.columns, lane);
-      place = builder_.CreateAdd(place, vector_.context.index(std::int64_t{size} * (first % turn.columns)));
+      place = builder_.CreateAdd(
+          place, builder_.CreateMul(columns_after(stage, first % turn.columns), vector_.context.index(size)));
       memory_.store(place, builder_.CreateBitCast(rows[static_cast<std::size_t>(lane)], builder_.getInt32Ty()));
     }
   }
@@ -288,7 +298,7 @@ void StageTurner::copy(std::size_t stage, const StagedRun& run) {
     };
     place(third, line, 1);
     place(turn.across, group, turn.lanes);
-    place(kBoxColumn, column, turn.columns);
+    place(kBoxColumn, column, turn.adjacent);
     Value* inside = builder_.getTrue();
     for (std::size_t i = 0; i < ranges.last.size(); ++i)
       inside = builder_.CreateAnd(inside, builder_.CreateICmpSLE(square.at[i], ranges.last[i]));

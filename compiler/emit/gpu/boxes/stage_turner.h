@@ -36,6 +36,7 @@ class StageTurner {
     llvm::Value* aligned = nullptr;  ///< whether words begin at multiples of their size, and end where the tensor does
     llvm::Value* last_word = nullptr;  ///< if aligned: the coordinate across at which the last word begins
     llvm::Value* apart = nullptr;      ///< elements across from one word of a thread to the next
+    llvm::Value* columns_apart = nullptr;  ///< columns from some adjacent ones of a thread to the next such
   };
   /// Words of a thread, `apart` from each other across, by the coordinates of the first word.
   struct Square {
@@ -49,6 +50,7 @@ class StageTurner {
   [[nodiscard]] llvm::Value* exact(Expr e);
   [[nodiscard]] llvm::Value* stride(const BoxStage& stage, int axis);
   [[nodiscard]] llvm::Value* within(llvm::Value* at, llvm::Value* from, llvm::Value* last);
+  [[nodiscard]] llvm::Value* columns_after(std::size_t stage, int column);
   [[nodiscard]] llvm::Value* element_of(std::size_t stage, const Square& square, int column, int word, llvm::Value* lane,
                                         llvm::Value* last_word);
   [[nodiscard]] std::vector<llvm::Value*> load(std::size_t stage, const StagedRun& run, const Square& square);
