@@ -233,6 +233,7 @@ class LlvmGpuCompiler final : public CompilerBase {
             .rounds_floats = true,
             .fma = true,
             .packs_words = true,
+            .f16_arithmetic = true,
             .f16_masks = abi::gpu_target_number(architecture_) >= 80,   // PTX 6.5
             .bf16_masks = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
             .bounds_nans = abi::gpu_target_number(architecture_) >= 80,

@@ -1,6 +1,7 @@
 #include "compiler/emit/gpu/emit_gpu.h"
 
 #include <algorithm>
+#include <set>
 
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -88,6 +89,9 @@ bool has_wide_activation(const Body& body) {
 
 /// Least threads on a multiprocessor, for code that does little between a load and a store.
 constexpr int kManyThreads = 1024;
+/// Least threads where tensors are joined, most threads of which load from one of them. (An H200, keys of a cache in
+/// f16: 56 us with 1024, 52 with 2048. Pads would spill some words for an sm_80.)
+constexpr int kManyJoiningThreads = 2048;
 /// Least threads for tiles of 2-byte elements: 40 registers a thread. With ptxas's choice of 48 too few loads are in
 /// flight: 0.91 of a copy's speed instead of 0.94 on an H200. Tiles of 4 and of 1 byte are no quicker with more
 /// threads.
@@ -96,10 +100,11 @@ constexpr int kManyTileThreads = 1536;
 constexpr int kManyBoxThreads = 1536;
 /// Least threads where a stage is turned: more have no room for what they read beside their shared memory. (An H200,
 /// to 64 channels of f32: 47 us, with 1536 threads 64.) Rows of two axes are short, and take less of it (6 channels of
-/// f16: 61 and 58 us).
-constexpr int kManyTurningThreads = 1280, kManyJoinedThreads = 1536;
-/// Least threads that copy eight columns at a time.
-constexpr int kManyWideTurningThreads = 1024;
+/// f16: 61 and 58 us), as do slices of words (of 256 channels 58 and 54 us). Eight columns take more registers.
+int turning_threads(BoxKind kind, const BoxTurn& turn) {
+  if (turn.columns > 4) return 1024;
+  return kind == BoxKind::joined || (turn.across == kBoxSlice && turn.lanes == 1) ? 1536 : 1280;
+}
 /// Least threads for vectors that are made element by element: 32 registers each.
 constexpr int kManyElementThreads = 2048;
 /// Least threads for activations of f16 and bf16: 40 registers each, where ptxas would take 72. While some threads
@@ -114,6 +119,12 @@ std::size_t loads_of(const Schedule& schedule) {
   return loads;
 }
 
+bool joins_tensors(const Schedule& schedule) {
+  std::set<ir::ValueId> tensors;
+  for (const LoadSource& source : schedule.sources()) tensors.insert(source.tensor);
+  return tensors.size() > 1;
+}
+
 int blocks_at_once(const KernelContext& context, const TransposeTile& tile) {
   if (context.index_bits != 32 || std::ranges::any_of(context.schedule.bodies, has_wide_activation)) return 1;
   const bool is_light = tile.lanes == 2 && loads_of(context.schedule) == 1;
@@ -123,17 +134,14 @@ int blocks_at_once(const KernelContext& context, const TransposeTile& tile) {
 
 /// Returns the least number of blocks on a multiprocessor. ptxas 13 takes the registers that it thinks best (32 for a
 /// cast of f64) and spills a few bytes. Told of a low occupancy, it takes more. Code that does little between a load
-/// and a store has enough with 64, and needs many threads.
+/// and a store has enough with few, and needs many threads.
 int blocks_at_once(const KernelContext& context) {
   if (context.tile != nullptr) return blocks_at_once(context, *context.tile);
   const Schedule& schedule = context.schedule;
   if (const Boxes* const boxes = schedule.boxes()) {
     const std::optional<BoxTurn>& turn = boxes->stages.front().turn;
     if (std::ranges::any_of(schedule.bodies, turn ? has_activation : has_wide_activation)) return 1;
-    const int turning = boxes->kind == BoxKind::joined  ? kManyJoinedThreads
-                        : turn && turn->columns > 4 ? kManyWideTurningThreads
-                                                        : kManyTurningThreads;
-    return (turn ? turning : kManyBoxThreads) / boxes->threads;
+    return (turn ? turning_threads(boxes->kind, *turn) : kManyBoxThreads) / boxes->threads;
   }
   if (schedule.grid()->by_element)
     return std::ranges::any_of(schedule.bodies, has_wide_activation) ? 1
@@ -144,7 +152,8 @@ int blocks_at_once(const KernelContext& context) {
   });
   if (!is_short || loads_of(schedule) > 1) return 1;
   const bool is_active = std::ranges::any_of(schedule.bodies, has_activation);
-  return std::max(1, (is_active ? kManyActiveThreads : kManyThreads) / schedule.grid()->threads);
+  const int many = is_active ? kManyActiveThreads : joins_tensors(schedule) ? kManyJoiningThreads : kManyThreads;
+  return std::max(1, many / schedule.grid()->threads);
 }
 
 /// Emits the function that a HostEntry calls for each thread: void(launch, block, thread, shared memory, interval).

@@ -221,23 +221,32 @@ llvm::Value* OpEmitter::less_by_bits(DType dtype, Value* a, Value* b) {
   return builder_.CreateAnd(builder_.CreateICmpSLT(key(a), key(b)), builder_.CreateAnd(number(a), number(b)));
 }
 
+llvm::Value* OpEmitter::of_floats(Op op, Value* x, Value* y) {
+  switch (op) {
+    case Op::add:
+      return builder_.CreateFAdd(x, y);
+    case Op::sub:
+      return builder_.CreateFSub(x, y);
+    case Op::mul:
+      return builder_.CreateFMul(x, y);
+    default:
+      return builder_.CreateFDiv(x, y);
+  }
+}
+
+/// Floats of f16 are rounded twice if f32 computes them, but with more than twice as many digits the first time: that
+/// is as one rounding (Figueroa, "When is double rounding innocuous?"). So instructions of f16 have the same results.
 llvm::Value* OpEmitter::arithmetic(Op op, DType dtype, Value* a, Value* b) {
   if (!ir::is_float(dtype)) {
     if (op == Op::add) return builder_.CreateAdd(a, b);
     return op == Op::sub ? builder_.CreateSub(a, b) : builder_.CreateMul(a, b);
   }
-  Value* x = to_float(dtype, a);
-  Value* y = to_float(dtype, b);
-  switch (op) {
-    case Op::add:
-      return from_float(dtype, builder_.CreateFAdd(x, y));
-    case Op::sub:
-      return from_float(dtype, builder_.CreateFSub(x, y));
-    case Op::mul:
-      return from_float(dtype, builder_.CreateFMul(x, y));
-    default:
-      return from_float(dtype, builder_.CreateFDiv(x, y));
+  if (dtype == DType::f16 && target_.f16_arithmetic && op != Op::div) {
+    llvm::Type* halves = vector_of(builder_.getHalfTy());
+    Value* made = of_floats(op, builder_.CreateBitCast(a, halves), builder_.CreateBitCast(b, halves));
+    return builder_.CreateBitCast(made, integer(16));
   }
+  return from_float(dtype, of_floats(op, to_float(dtype, a), to_float(dtype, b)));
 }
 
 llvm::Value* OpEmitter::unary(Op op, DType dtype, Value* x) {
@@ -431,8 +440,28 @@ llvm::Value* OpEmitter::float_to_float(DType from, DType to, Value* x) {
 }
 
 /// For f16 and bf16 a 64-bit integer first rounds all but its top 48 bits into an odd last bit, so that f64 holds it.
+/// The bits of an integer below 1024 are the last of the f16 of its sum with 1024. Two of four bytes become such sums by
+/// one prmt.
+llvm::Value* OpEmitter::bytes_to_f16(Value* x, bool is_signed) {
+  const auto words = static_cast<unsigned>(lanes_) / 4;
+  Value* from = builder_.CreateBitCast(x, llvm::FixedVectorType::get(builder_.getInt32Ty(), words));
+  if (is_signed) from = builder_.CreateXor(from, llvm::ConstantInt::get(from->getType(), 0x80808080));
+  Value* sums = llvm::PoisonValue::get(llvm::FixedVectorType::get(builder_.getInt32Ty(), 2 * words));
+  for (std::uint64_t i = 0; i < 2 * words; ++i) {
+    Value* selected = builder_.getInt32(i % 2 == 0 ? 0x4140 : 0x4342);
+    Value* pair = builder_.CreateIntrinsic(
+        intrinsic::nvvm_prmt, {builder_.CreateExtractElement(from, i / 2), builder_.getInt32(0x64), selected});
+    sums = builder_.CreateInsertElement(sums, pair, i);
+  }
+  llvm::Type* halves = vector_of(builder_.getHalfTy());
+  Value* added = llvm::ConstantFP::get(halves, is_signed ? 1024 + 128 : 1024);
+  return builder_.CreateBitCast(builder_.CreateFSub(builder_.CreateBitCast(sums, halves), added), integer(16));
+}
+
 llvm::Value* OpEmitter::integer_to_float(DType from, DType to, Value* x) {
   const bool is_signed = ir::is_signed(from);
+  if (to == DType::f16 && ir::bit_width(from) == 8 && lanes_ % 4 == 0 && target_.f16_arithmetic)
+    return bytes_to_f16(x, is_signed);
   const auto convert = [&](Value* v, DType type) {
     return is_signed ? builder_.CreateSIToFP(v, float_type(type)) : builder_.CreateUIToFP(v, float_type(type));
   };

@@ -63,6 +63,7 @@ class OpEmitter {
   Value* relu(ir::DType dtype, Value* x);
   Value* leaky_relu(ir::DType dtype, Value* x, Value* alpha);
   Value* clamp(ir::DType dtype, Value* x, Value* lo, Value* hi);
+  Value* of_floats(ir::Op op, Value* x, Value* y);
   Value* arithmetic(ir::Op op, ir::DType dtype, Value* a, Value* b);
   Value* unary(ir::Op op, ir::DType dtype, Value* x);
   Value* whole(ir::Op op, ir::DType dtype, Value* x);
@@ -77,6 +78,7 @@ class OpEmitter {
   Value* extremum(ir::Op op, ir::DType dtype, Value* a, Value* b);
   Value* cast(ir::DType from, ir::DType to, Value* x);
   Value* integer_to_float(ir::DType from, ir::DType to, Value* x);
+  Value* bytes_to_f16(Value* x, bool is_signed);
   Value* float_to_integer(ir::DType from, ir::DType to, Value* x);
   Value* float_to_float(ir::DType from, ir::DType to, Value* x);
 

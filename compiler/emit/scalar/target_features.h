@@ -20,6 +20,7 @@ struct TargetFeatures {
   bool tests_floats = false;      ///< compares floats with zero, and narrows a shifted integer, by one instruction
   bool mask_registers = false;    ///< selects any vector's lanes by a register of bits
   bool packs_words = false;       ///< acts on words of elements if it can: it has no registers of fewer bits
+  bool f16_arithmetic = false;    ///< adds, subtracts and multiplies f16, two at a time (PTX)
   bool f16_masks = false;         ///< compares both f16 of a word at once (PTX)
   bool bf16_masks = false;        ///< the same for bf16
   bool bounds_nans = false;       ///< bounds f32 and keeps a NaN, and rounds two to a word of bf16 (PTX 7.0)
