@@ -306,6 +306,18 @@ class AllBoxes {
 
 }  // namespace
 
+TEST_CASE("boxes: a period is the least number of steps that is whole vectors") {
+  ir::ExprContext exprs;
+  for (const int lanes : {1, 2, 4, 8, 16})
+    for (int step = 0; step <= 2 * lanes; ++step) {
+      CAPTURE(lanes);
+      CAPTURE(step);
+      int least = 1;
+      while (least * step % lanes != 0) ++least;
+      CHECK(lane_period(exprs, exprs.constant(step), lanes).is_constant(least));
+    }
+}
+
 TEST_CASE("boxes: the lemma holds of all small sizes, amounts and steps") {
   const ir::Program program = testing::program_of(kByteImages);
   const std::optional<Schedule> schedule = boxes_of(program);
