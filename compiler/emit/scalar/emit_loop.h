@@ -63,8 +63,8 @@ llvm::Value* counted_loop(llvm::IRBuilder<>& builder, llvm::Value* from, llvm::V
   return counted_loop(builder, from, limit, by, std::forward<Trip>(trip), rolled);
 }
 
-/// Emits: do { more = trip(); } while (more), not unrolled. `carried` are values that go from one turn to the next: a trip
-/// reads and replaces them. After the loop they are those of the last turn.
+/// Emits: do { more = trip(); } while (more), not unrolled. `carried` are values that go from one turn to the next: a
+/// trip reads and replaces them. After the loop they are those of the last turn.
 template <class Trip>
 void carrying_loop(llvm::IRBuilder<>& builder, std::vector<llvm::Value*>& carried, Trip&& trip) {
   llvm::BasicBlock* before = builder.GetInsertBlock();

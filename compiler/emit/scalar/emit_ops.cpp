@@ -440,8 +440,8 @@ llvm::Value* OpEmitter::float_to_float(DType from, DType to, Value* x) {
 }
 
 /// For f16 and bf16 a 64-bit integer first rounds all but its top 48 bits into an odd last bit, so that f64 holds it.
-/// The bits of an integer below 1024 are the last of the f16 of its sum with 1024. Two of four bytes become such sums by
-/// one prmt.
+/// The bits of an integer below 1024 are the last of the f16 of its sum with 1024. Two of four bytes become such sums
+/// by one prmt.
 llvm::Value* OpEmitter::bytes_to_f16(Value* x, bool is_signed) {
   const auto words = static_cast<unsigned>(lanes_) / 4;
   Value* from = builder_.CreateBitCast(x, llvm::FixedVectorType::get(builder_.getInt32Ty(), words));

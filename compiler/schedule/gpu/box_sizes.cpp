@@ -132,9 +132,10 @@ class BoxSizes {
     for (const BoxStage& stage : boxes_.stages)
       size = std::max(size, ir::byte_size(kernel_.program->value(stage.tensor).dtype));
     const auto stages = std::ssize(boxes_.stages);
-    const Expr most = room(across() == kBoxSlice           ? kSlicedBoxBytes
-                           : boxes_.kind == BoxKind::parts ? std::min(size == 4 ? kPartsBytesOfWords : kPartsBytes, kStagesBytes / stages)
-                                                           : kBoxBytes);
+    const Expr most = room(across() == kBoxSlice ? kSlicedBoxBytes
+                           : boxes_.kind == BoxKind::parts
+                               ? std::min(size == 4 ? kPartsBytesOfWords : kPartsBytes, kStagesBytes / stages)
+                               : kBoxBytes);
     const Expr columns = exprs_.max(schedule_.columns, one_);
     const Expr rows = exprs_.max(boxes_.rows.total, one_);
     if (boxes_.kind == BoxKind::joined) {

@@ -104,8 +104,7 @@ Expr box_strip_period(const Kernel& kernel, const Boxes& boxes) {
   const Expr one = exprs.constant(1), columns = box_columns(kernel, boxes);
   if (boxes.kind != BoxKind::parts) {
     const Expr slice = kernel.coordinate(boxes.slice), first = box_first_element(kernel, boxes);
-    const Expr step =
-        exprs.sub(replaced(exprs, first, slice, one), replaced(exprs, first, slice, exprs.constant(0)));
+    const Expr step = exprs.sub(replaced(exprs, first, slice, one), replaced(exprs, first, slice, exprs.constant(0)));
     return lane_period(exprs, step, boxes.lanes);
   }
   if (!boxes.slices) return lane_period(exprs, columns, boxes.lanes);

@@ -17,10 +17,11 @@ class BoxVectors {
   BoxVectors(const VectorContext& vector, SharedMemory& memory, const BoxStages& stages);
 
   void load_buffers() { rows_.load_buffers(vector_.fields); }
-  /// The rows and columns of a box, as indices.
+  /// The rows, columns and slices of a box, as indices.
   struct Range {
     llvm::Value *first_row, *rows;           ///< numbers of rows in the axes' order: the first, and the count
     llvm::Value *first_column, *column_end;  ///< of each row: the first column, and the end
+    llvm::Value *first_slice = nullptr, *slices = nullptr;  ///< the first, and the count, if there are some
   };
   /// Emits the coordinates of a row along the axes that number rows.
   [[nodiscard]] std::vector<llvm::Value*> unflatten(llvm::Value* row) {
@@ -40,7 +41,7 @@ class BoxVectors {
   struct Place {
     struct OfGroup {
       LaneRange lanes = {};
-      std::map<unsigned, llvm::Value*> masks = {};  ///< of these lanes, by the bits of an element
+      std::map<unsigned, llvm::Value*> masks = {};        ///< of these lanes, by the bits of an element
       std::vector<llvm::Value*> first = {};               ///< byte of lane 0 in the first strip, for each load
       std::vector<std::vector<llvm::Value*>> steps = {};  ///< bytes from one strip to the next along each axis, too
     };

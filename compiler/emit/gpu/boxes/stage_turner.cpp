@@ -51,10 +51,10 @@ void StageTurner::locate() {
     // Tests the extent across, too: then each word that begins before the last element ends there or before.
     const auto across = static_cast<std::size_t>(turn.axes[turn.across]);
     parts = builder_.CreateOr(parts, exact(layout.extents()[across]));
-    ranges.apart = exact(
-        exprs.floordiv(turn.layout.extents()[turn.across], exprs.constant(turn.words)));
-    ranges.columns_apart = exact(
-        exprs.mul(exprs.floordiv(turn.layout.extents()[kBoxColumn], exprs.constant(turn.columns)), exprs.constant(turn.adjacent)));
+    ranges.apart = exact(exprs.floordiv(turn.layout.extents()[turn.across], exprs.constant(turn.words)));
+    ranges.columns_apart =
+        exact(exprs.mul(exprs.floordiv(turn.layout.extents()[kBoxColumn], exprs.constant(turn.columns)),
+                        exprs.constant(turn.adjacent)));
     Value* rest = builder_.CreateAnd(parts, builder_.getInt32(static_cast<std::uint32_t>(turn.lanes) - 1));
     ranges.aligned = builder_.CreateICmpEQ(rest, builder_.getInt32(0));
     ranges.last_word = builder_.CreateSub(exact(layout.extents()[across]), vector_.context.index(turn.lanes));
@@ -178,7 +178,8 @@ std::vector<Value*> StageTurner::load(std::size_t stage, const StagedRun& run, c
   std::vector<Value*> first;
   for (int word = 0; word < turn.words; ++word)
     for (int column = 0; column < turn.columns; ++column)
-      first.push_back(element_of(stage, square, column, word, vector_.context.index(0), ranges_[stage].last[turn.across]));
+      first.push_back(
+          element_of(stage, square, column, word, vector_.context.index(0), ranges_[stage].last[turn.across]));
   builder_.CreateCondBr(has_pairs(stage, run, first), pairs, elements);
   builder_.SetInsertPoint(pairs);
   take(load_pairs(stage, run, first));

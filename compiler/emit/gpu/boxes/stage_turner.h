@@ -34,8 +34,8 @@ class StageTurner {
     llvm::Value* some = nullptr;     ///< whether there is anything to copy
     llvm::Value* fixed = nullptr;    ///< the element at coordinate 0 of all three axes
     llvm::Value* aligned = nullptr;  ///< whether words begin at multiples of their size, and end where the tensor does
-    llvm::Value* last_word = nullptr;  ///< if aligned: the coordinate across at which the last word begins
-    llvm::Value* apart = nullptr;      ///< elements across from one word of a thread to the next
+    llvm::Value* last_word = nullptr;      ///< if aligned: the coordinate across at which the last word begins
+    llvm::Value* apart = nullptr;          ///< elements across from one word of a thread to the next
     llvm::Value* columns_apart = nullptr;  ///< columns from some adjacent ones of a thread to the next such
   };
   /// Words of a thread, `apart` from each other across, by the coordinates of the first word.
@@ -51,8 +51,8 @@ class StageTurner {
   [[nodiscard]] llvm::Value* stride(const BoxStage& stage, int axis);
   [[nodiscard]] llvm::Value* within(llvm::Value* at, llvm::Value* from, llvm::Value* last);
   [[nodiscard]] llvm::Value* columns_after(std::size_t stage, int column);
-  [[nodiscard]] llvm::Value* element_of(std::size_t stage, const Square& square, int column, int word, llvm::Value* lane,
-                                        llvm::Value* last_word);
+  [[nodiscard]] llvm::Value* element_of(std::size_t stage, const Square& square, int column, int word,
+                                        llvm::Value* lane, llvm::Value* last_word);
   [[nodiscard]] std::vector<llvm::Value*> load(std::size_t stage, const StagedRun& run, const Square& square);
   [[nodiscard]] std::vector<llvm::Value*> load_words(std::size_t stage, const StagedRun& run, const Square& square);
   [[nodiscard]] std::vector<llvm::Value*> load_elements(std::size_t stage, const StagedRun& run, const Square& square);

@@ -1,6 +1,16 @@
 #include "compiler/emit/gpu/boxes/vector_parts.h"
 
+#include "compiler/emit/scalar/emit_loop.h"
+
 namespace padlock::compiler {
+namespace {
+
+/// Returns whether a result is a vector of whole words.
+bool has_words(Value* result) {
+  return result->getType()->isVectorTy() && result->getType()->getPrimitiveSizeInBits() >= 32;
+}
+
+}  // namespace
 
 /// Returns lanes [lane, lane + lanes) of a vector of several words, as an integer. `lane` is a multiple of `lanes`.
 Value* VectorParts::part_of(Value* result, Value* lane, int lanes) {
@@ -47,27 +57,26 @@ void VectorParts::store_parts(Value* element, Value* first, Value* end, llvm::Ar
   }
 }
 
+/// Stores lanes one after another by a loop, which is rarely run: the driver assembles as many instructions as there
+/// are.
 void VectorParts::store_elements(Value* element, Value* first, Value* end, llvm::ArrayRef<Value*> results) {
   llvm::IRBuilder<>& builder = vector_.builder;
-  for (int lane = 0; lane < vector_.lanes(); ++lane) {
-    Value* number = vector_.context.index(lane);
-    Value* inside = builder.CreateAnd(builder.CreateICmpSLE(first, number), builder.CreateICmpSLT(number, end));
-    vector_.when(inside, [&] {
-      std::vector<Value*> one;
-      for (Value* result : results)
-        one.push_back(vector_.lanes() == 1 ? result
-                                           : builder.CreateExtractElement(result, static_cast<std::uint64_t>(lane)));
-      stores_.store_part(builder.CreateAdd(element, number), 1, one);
-    });
-  }
+  const auto store_lane = [&](Value* lane) {
+    std::vector<Value*> one;
+    for (Value* result : results)
+      one.push_back(vector_.lanes() == 1 ? result
+                    : has_words(result)  ? part_of(result, lane, 1)
+                                         : builder.CreateExtractElement(result, lane));
+    stores_.store_part(builder.CreateAdd(element, lane), 1, one);
+  };
+  constexpr bool kRolled = true;
+  counted_loop(builder, first, end, 1, store_lane, kRolled);
 }
 
 /// Lanes that are missing on both sides are stored by elements. So are results whose vectors lie at other phases.
 void VectorParts::store(Value* element, Value* first, Value* end, llvm::ArrayRef<Value*> results) {
   llvm::IRBuilder<>& builder = vector_.builder;
-  bool has_words = vector_.lanes() > 1;
-  for (Value* result : results) has_words = has_words && result->getType()->getPrimitiveSizeInBits() >= 32;
-  if (!has_words) return store_elements(element, first, end, results);
+  if (!llvm::all_of(results, has_words)) return store_elements(element, first, end, results);
   Value* all = vector_.context.index(vector_.lanes());
   Value* one_side = builder.CreateOr(builder.CreateICmpEQ(first, builder.getInt32(0)), builder.CreateICmpEQ(end, all));
   BasicBlock* parts = vector_.block("parts");
