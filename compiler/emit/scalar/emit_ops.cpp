@@ -443,11 +443,11 @@ llvm::Value* OpEmitter::float_to_float(DType from, DType to, Value* x) {
 /// The bits of an integer below 1024 are the last of the f16 of its sum with 1024. Two of four bytes become such sums
 /// by one prmt.
 llvm::Value* OpEmitter::bytes_to_f16(Value* x, bool is_signed) {
-  const auto words = static_cast<unsigned>(lanes_) / 4;
+  const auto words = static_cast<unsigned>(lanes_) / 4, pairs = 2 * words;
   Value* from = builder_.CreateBitCast(x, llvm::FixedVectorType::get(builder_.getInt32Ty(), words));
   if (is_signed) from = builder_.CreateXor(from, llvm::ConstantInt::get(from->getType(), 0x80808080));
-  Value* sums = llvm::PoisonValue::get(llvm::FixedVectorType::get(builder_.getInt32Ty(), 2 * words));
-  for (std::uint64_t i = 0; i < 2 * words; ++i) {
+  Value* sums = llvm::PoisonValue::get(llvm::FixedVectorType::get(builder_.getInt32Ty(), pairs));
+  for (std::uint64_t i = 0; i < pairs; ++i) {
     Value* selected = builder_.getInt32(i % 2 == 0 ? 0x4140 : 0x4342);
     Value* pair = builder_.CreateIntrinsic(
         intrinsic::nvvm_prmt, {builder_.CreateExtractElement(from, i / 2), builder_.getInt32(0x64), selected});

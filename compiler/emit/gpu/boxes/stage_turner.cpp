@@ -260,7 +260,8 @@ void StageTurner::store_elements(std::size_t stage, const StagedRun& run, const 
     vector_.when(builder_.CreateICmpSLE(number, ranges_[stage].last[kBoxColumn]), [&] {
       for (int word = 0; word < turn.words; ++word)
         for (int lane = 0; lane < turn.lanes; ++lane) {
-          Value* loaded = words[static_cast<std::size_t>((word * turn.columns) + column)];
+          Value* loaded = words[(static_cast<std::size_t>(word) * static_cast<std::size_t>(turn.columns)) +
+                                static_cast<std::size_t>(column)];
           Value* one = builder_.CreateTrunc(
               builder_.CreateLShr(loaded, std::uint64_t{bits} * static_cast<unsigned>(lane)), builder_.getIntNTy(bits));
           Value* place = place_of(stage, at, bytes, word, lane);
