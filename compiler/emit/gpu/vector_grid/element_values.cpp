@@ -28,11 +28,18 @@ void ElementValues::add_load(std::size_t number) {
     access.name = builder_.getInt64(buffer);
     access.extent = vector_.exprs.word(kernel().program->value(source.tensor).layout.storage_extent());
   }
-  loads_.push_back({.access = access,
+  const SplitByColumn split = *split_by_column(kernel(), source);
+  const auto is_step = [&](Int128 of) { return split.step.is_constant(of); };
+  const Move move = !split.step.valid()         ? Move::uneven
+                    : is_step(0)                ? Move::none
+                    : is_step(1) || is_step(-1) ? Move::unit
+                                                : Move::even;
+  loads_.push_back({.move = move,
+                    .access = access,
                     .type = OpEmitter(builder_, 1, context.target).storage_type(load.dtype),
                     .guard = load.guard,
-                    .split = *split_by_column(kernel(), source)});
-  if (!is_of_row(loads_.back())) loads_.back().filled = filled_by(static_cast<int>(number));
+                    .split = split});
+  if (move != Move::none) loads_.back().filled = filled_by(static_cast<int>(number));
   if (loads_.back().filled != nullptr) {
     const BodyNode& fill = body().nodes[static_cast<std::size_t>(loads_.back().filled->operands[1])];
     loads_.back().access.otherwise = OpEmitter(builder_, 1, context.target).bits(fill.dtype, fill.bits);
@@ -60,7 +67,7 @@ std::vector<Value*> ElementValues::emit(Value* first) {
     lanes_[predicate] = builder_.CreateOr(rows_[0].lanes[predicate], rows_[1].lanes[predicate]);
   vector_.wait_for_earlier_grids();
   for (std::size_t i = 0; i < loads_.size(); ++i)
-    if (is_of_row(loads_[i])) load_of_rows(loads_[i], i);
+    if (loads_[i].move == Move::none) load_of_rows(loads_[i], i);
   std::vector<Value*> loaded;
   for (const Load& load : loads_)
     loaded.push_back(llvm::PoisonValue::get(llvm::FixedVectorType::get(load.type, lane_count)));
@@ -79,8 +86,6 @@ ElementValues::Row ElementValues::row_of(Value* column, Value* begin, Value* end
   return row;
 }
 
-bool ElementValues::is_of_row(const Load& load) { return load.split.step.valid() && load.split.step.is_constant(0); }
-
 /// Replaces the starts of a load that is the same in a row's lanes by the elements. A row without lanes loads nothing.
 void ElementValues::load_of_rows(const Load& load, std::size_t number) {
   for (Row& row : rows_) {
@@ -94,21 +99,16 @@ void ElementValues::load_of_rows(const Load& load, std::size_t number) {
   }
 }
 
-/// Lane 0's element, from which all lanes are counted, then lies within 32 bits, with a sign, if that of any lane does.
-bool ElementValues::moves_evenly(const Load& load) {
-  const Expr step = load.split.step;
-  return step.valid() && (step.is_constant(1) || step.is_constant(-1));
-}
-
-/// Lane 0 may be before the tensor's first element. A load that is not tested starts from an address.
+/// Lane 0 may be before the tensor's first element. Where lanes are constants from it, its element lies within 32 bits,
+/// with a sign, if that of any lane does.
 void ElementValues::add_start(Row& row, const Load& load) {
   Value* start = vector_.exprs.address(builder_, load.split.at_first);
-  if (load.split.step.valid()) {
+  if (load.move != Move::uneven) {
     Value* column = builder_.CreateSExt(row.column, vector_.context.offset_type());
     Value* step = vector_.exprs.address(builder_, load.split.step);
     start = builder_.CreateAdd(start, builder_.CreateMul(column, step));
   }
-  if (moves_evenly(load)) {
+  if (load.move == Move::unit) {
     start = builder_.CreateSExt(start, builder_.getInt64Ty());
     if (load.access.extent == nullptr) {
       Access access = load.access;
@@ -155,22 +155,27 @@ Value* ElementValues::holds(PredicateId predicate, int lane) {
 Value* ElementValues::load(const Load& load, std::size_t number, int lane) {
   Access access = load.access;
   Value* start = of_row(lane, rows_[0].starts[number], rows_[1].starts[number]);
-  if (is_of_row(load)) return start;
-  const Expr step = load.split.step;
   access.first = start;
-  if (moves_evenly(load)) {
-    access.displacement = lane * static_cast<std::int64_t>(step.constant());
-    if (start->getType()->isPointerTy()) {
-      access.pointer = start;
-      access.first = builder_.getInt64(0);
+  switch (load.move) {
+    case Move::none:
+      return start;
+    case Move::unit:
+      access.displacement = lane * static_cast<std::int64_t>(load.split.step.constant());
+      if (start->getType()->isPointerTy()) {
+        access.pointer = start;
+        access.first = builder_.getInt64(0);
+      }
+      break;
+    case Move::even: {
+      Value* step = vector_.exprs.address(builder_, load.split.step);
+      access.first = builder_.CreateAdd(start, builder_.CreateMul(step, vector_.context.offset(lane)));
+      break;
     }
-  } else if (step.valid()) {
-    Value* steps = builder_.CreateMul(vector_.exprs.address(builder_, step), vector_.context.offset(lane));
-    access.first = builder_.CreateAdd(start, steps);
-  } else {
-    Value* column = builder_.CreateAdd(of_row(lane, rows_[0].column, rows_[1].column), vector_.index(lane));
-    vector_.set(kernel().column(), builder_.CreateZExt(column, vector_.context.offset_type()));
-    access.first = builder_.CreateAdd(start, vector_.exprs.address(builder_, load.split.moved));
+    case Move::uneven: {
+      Value* column = builder_.CreateAdd(of_row(lane, rows_[0].column, rows_[1].column), vector_.index(lane));
+      vector_.set(kernel().column(), builder_.CreateZExt(column, vector_.context.offset_type()));
+      access.first = builder_.CreateAdd(start, vector_.exprs.address(builder_, load.split.moved));
+    }
   }
   if (load.guard != kAlways) access.guard = holds(load.guard, lane);
   return accesses_.load(access, load.type);

@@ -24,7 +24,15 @@ class ElementValues {
   [[nodiscard]] std::vector<Value*> emit(Value* first);
 
  private:
+  /// How a load moves from one column of a row to the next, and what its start in a row then is.
+  enum class Move {
+    none,    ///< the row's value: one load for all lanes
+    unit,    ///< lane 0's element, or its address if no access is tested: the others are constants from it
+    even,    ///< lane 0's element, from which each lane is a step further
+    uneven,  ///< column 0's element, to which each column adds something else
+  };
   struct Load {
+    Move move = Move::none;
     Access access;
     llvm::Type* type = nullptr;
     PredicateId guard = kAlways;
@@ -35,7 +43,7 @@ class ElementValues {
   struct Row {
     Value* column = nullptr;                   // of lane 0, as if it were in this row
     std::map<PredicateId, Value*> lanes = {};  // bit i: the predicate holds in lane i, which is in this row
-    std::vector<Value*> starts = {};  // of each load: lane 0's element or address, or column 0's; or the row's value
+    std::vector<Value*> starts = {};           // of each load (Move)
   };
 
   void add_load(std::size_t number);
@@ -43,9 +51,7 @@ class ElementValues {
   void add_predicate(PredicateId predicate);
   [[nodiscard]] Row row_of(Value* column, Value* begin, Value* end);
   [[nodiscard]] Value* lanes_of(PredicateId predicate, Value* column, Value* begin, Value* end);
-  [[nodiscard]] static bool is_of_row(const Load& load);
   void load_of_rows(const Load& load, std::size_t number);
-  [[nodiscard]] static bool moves_evenly(const Load& load);
   [[nodiscard]] Value* load(const Load& load, std::size_t number, int lane);
   [[nodiscard]] const BodyNode* filled_by(int load) const;
   [[nodiscard]] std::vector<Value*> compute(const std::vector<Value*>& loaded);
