@@ -226,6 +226,13 @@ class LlvmGpuCompiler final : public CompilerBase {
     return architecture_ != "sm_80" && architecture_ != "sm_90" && architecture_ != "sm_100";
   }
 
+  /// (CUDA Programming Guide, technical specifications by compute capability.)
+  [[nodiscard]] int most_threads() const {
+    const int number = abi::gpu_target_number(architecture_);
+    if (number == 75) return 1024;
+    return (number > 80 && number < 90) || number >= 110 ? 1536 : 2048;
+  }
+
   [[nodiscard]] TargetFeatures device_features() const {
     return {.cpu = architecture_,
             .features = "",
@@ -245,6 +252,7 @@ class LlvmGpuCompiler final : public CompilerBase {
             .fetches_lines = abi::gpu_target_number(architecture_) >= 87,  // PTX 7.4
             .copies_in_bulk = abi::gpu_target_number(architecture_) >= 90,
             .waits = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
+            .most_threads = most_threads(),
             .takes_words = true};
   }
 

@@ -102,7 +102,7 @@ class GpuCost {
   }
 
   /// All vectors of a box take the same path, for each row that a vector may have elements of: 1 + lanes / columns. A
-  /// thread has four words of a turned stage on their way.
+  /// thread has a word of each of its columns of a turned stage on its way, or more.
   void count_boxes(const Boxes& boxes) {
     ir::ExprContext& exprs = schedule_.exprs();
     const double columns = value_of(schedule_.columns, binding_);

@@ -141,7 +141,9 @@ int blocks_at_once(const KernelContext& context) {
   if (const Boxes* const boxes = schedule.boxes()) {
     const std::optional<BoxTurn>& turn = boxes->stages.front().turn;
     if (std::ranges::any_of(schedule.bodies, turn ? has_activation : has_wide_activation)) return 1;
-    return (turn ? turning_threads(boxes->kind, *turn) : kManyBoxThreads) / boxes->threads;
+    // Of an sm_120's 1536 threads all would spill.
+    const int most = context.target.most_threads * 3 / 4;
+    return std::min(turn ? turning_threads(boxes->kind, *turn) : kManyBoxThreads, most) / boxes->threads;
   }
   if (schedule.grid()->by_element)
     return std::ranges::any_of(schedule.bodies, has_wide_activation) ? 1
@@ -287,7 +289,8 @@ abi::KernelAbi emit_gpu_kernel(llvm::Module& module, const ProvenKernel& kernel,
     return abi;
   }
   llvm::Function* entry = make_entry(module, abi, target);
-  entry->addFnAttr("nvvm.minctasm", std::to_string(blocks_at_once(context)));
+  const int most_blocks = std::max(1, target.most_threads / static_cast<int>(abi.threads));
+  entry->addFnAttr("nvvm.minctasm", std::to_string(std::min(blocks_at_once(context), most_blocks)));
   emit_thread(context, entry);
   abi.sizes = std::move(sizes).take();
   set_words(*entry, abi::ParameterWords(abi).count);

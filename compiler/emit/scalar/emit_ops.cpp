@@ -439,7 +439,6 @@ llvm::Value* OpEmitter::float_to_float(DType from, DType to, Value* x) {
   return from_float(to, f64_to_f32_odd(wide));
 }
 
-/// For f16 and bf16 a 64-bit integer first rounds all but its top 48 bits into an odd last bit, so that f64 holds it.
 /// The bits of an integer below 1024 are the last of the f16 of its sum with 1024. Two of four bytes become such sums
 /// by one prmt.
 llvm::Value* OpEmitter::bytes_to_f16(Value* x, bool is_signed) {
@@ -458,6 +457,7 @@ llvm::Value* OpEmitter::bytes_to_f16(Value* x, bool is_signed) {
   return builder_.CreateBitCast(builder_.CreateFSub(builder_.CreateBitCast(sums, halves), added), integer(16));
 }
 
+/// For f16 and bf16 a 64-bit integer first rounds all but its top 48 bits into an odd last bit, so that f64 holds it.
 llvm::Value* OpEmitter::integer_to_float(DType from, DType to, Value* x) {
   const bool is_signed = ir::is_signed(from);
   if (to == DType::f16 && ir::bit_width(from) == 8 && lanes_ % 4 == 0 && target_.f16_arithmetic)

@@ -34,6 +34,7 @@ struct TargetFeatures {
   bool fetches_lines = false;   ///< has loads that ask a cache for the line around them (PTX 7.4)
   bool copies_in_bulk = false;  ///< one instruction copies a run to shared memory (PTX 8.0)
   bool waits = false;           ///< code, not its launch, waits for the work before it (KernelAbi::waits)
+  int most_threads = 2048;      ///< of a GPU's multiprocessor
   bool takes_words = false;     ///< a launch is an array of words, not a HostLaunch (see LaunchFields)
 };
 

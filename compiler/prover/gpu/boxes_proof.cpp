@@ -30,6 +30,7 @@ enum VariableOrder {
   kInStrip,
   kHead,
   kVectors,
+  kVectorsApart,
   kFrom,
   kAcross,
   kStepAcross
@@ -191,6 +192,10 @@ class BoxesProof : private ScheduleProof {
                       std::ranges::equal(made.strides(), turn.layout.strides()) && turn.layout.offset() == zero_ &&
                       stage.capacity == turn.layout.span(exprs_);
     require(ObligationKind::store, "room of " + name, fits, "a stage has no room for what a box reads");
+    const bool whole = turn.words > 0 && turn.adjacent > 0 && turn.adjacent % turn.lanes == 0 &&
+                       turn.columns % turn.adjacent == 0 &&
+                       (boxes_.kind != BoxKind::joined || turn.adjacent == turn.columns);
+    require(ObligationKind::cover, "squares of " + name, whole, "a thread's words are no squares");
     const auto overlap = [](const Evaluate&) { return std::string("rows of a stage overlap"); };
     const auto extents = turn.layout.extents(), strides = turn.layout.strides();
     decide(ObligationKind::disjoint, "rows of " + name, {},
@@ -319,19 +324,31 @@ class BoxesProof : private ScheduleProof {
 
   /// Strips a period apart begin at the same lane, so that one thread makes the same lanes of each. An element's number
   /// is linear in each coordinate: from strip to strip it grows by as much as from the first one. That is some vectors
-  /// and `rest` elements. Strips of whole vectors all begin at the same lane.
+  /// and `rest` elements. Strips of several slices have more than a period only if a row, and so a slice, is whole
+  /// vectors.
   void prove_strips_alike() {
-    const Expr vectors = exprs_.variable("vectors_apart", kVectors);
-    const auto prove = [&](Expr apart) {
-      const Expr past = exprs_.mod(apart, lanes_);
-      const auto describe = [=](const Evaluate& at) { return fmt::format("a strip begins {} lanes later", at(past)); };
-      decide(ObligationKind::align, "strips that one thread makes", {}, {{{less(zero_, past)}, describe}});
-    };
-    for (int rest = 0; rest < boxes_.lanes; ++rest) {
-      const Expr step = exprs_.add(exprs_.mul(lanes_, vectors), exprs_.constant(rest));
-      const Expr period = lane_period(exprs_, step, boxes_.lanes);
-      prove(exprs_.mul(period, step));
+    const Expr columns = box_columns(kernel_, boxes_), most = box_strips(kernel_, boxes_);
+    Expr step = columns, period = lane_period(exprs_, columns, boxes_.lanes);
+    if (boxes_.slices) {
+      const Expr slice = kernel_.coordinate(boxes_.slice), first = box_first_element(kernel_, boxes_);
+      step = exprs_.sub(replaced(exprs_, first, slice, one_), replaced(exprs_, first, slice, zero_));
+      period = lane_period(exprs_, step, boxes_.lanes);
     }
+    if (boxes_.slices && boxes_.kind == BoxKind::parts) {
+      const bool has_rows = exprs_.mod(step, columns).is_constant(0);
+      period = exprs_.add(one_, has_rows ? exprs_.mul(most, exprs_.min(exprs_.mod(columns, lanes_), one_)) : most);
+    }
+    require(ObligationKind::align, "period of strips of boxes", boxes_.period == period,
+            "strips begin at other lanes after a period");
+    const Expr vectors = exprs_.variable("vectors_apart", kVectorsApart);
+    std::vector<Goal> later;
+    for (int rest = 0; rest < boxes_.lanes; ++rest) {
+      const Expr some = exprs_.add(exprs_.mul(lanes_, vectors), exprs_.constant(rest));
+      const Expr past = exprs_.mod(exprs_.mul(lane_period(exprs_, some, boxes_.lanes), some), lanes_);
+      later.push_back({{less(zero_, past)},
+                       [=](const Evaluate& at) { return fmt::format("a strip begins {} lanes later", at(past)); }});
+    }
+    decide(ObligationKind::align, "strips that one thread makes", {}, later);
   }
 
   /// A vector with a lane among the elements of a stage ends within the stage's margins, for any element size. Computed

@@ -42,6 +42,7 @@ class BoxMaker {
       if (!add_load(body().loads[i], sources()[i])) return false;
     if (boxes_.stages.empty()) return false;
     place_stages();
+    if (has_strips(boxes_)) boxes_.period = box_strip_period(kernel_, boxes_);
     choose_box_sizes(schedule_, boxes_, widest_);
     schedule_.bodies[0].strategies = make_loop_strategies(exprs_, {.whole = true});
     schedule_.bodies[0].lanes = 1;

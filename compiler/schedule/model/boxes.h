@@ -96,6 +96,7 @@ struct Boxes {
   std::vector<BoxDigit> digits = {};            ///< of a block's number; over symbols and steps
   std::vector<BoxStage> stages = {};
   std::vector<int> stage_of = {};  ///< of each load of the body; -1: one element a row, read at its use
+  ir::Expr period = {};            ///< of strips (box_strip_period)
   ir::Expr shared_bytes = {};      ///< of a block
 };
 

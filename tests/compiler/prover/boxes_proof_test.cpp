@@ -217,6 +217,14 @@ TEST_CASE("boxes: what is wrong with turned stages is refuted") {
                       if (boxes.columns) boxes.columns->first = exprs.sub(boxes.columns->first, boxes.columns->number);
                     }),
                     text, kind);
+    check_refuted("a thread's columns that are no words", "no squares",
+                  turn_edit([](ir::ExprContext&, BoxStage&, BoxTurn& turn) { turn.adjacent = turn.columns + 1; }), text,
+                  kind);
+    if (kind == BoxKind::parts || text == kToPlanes)
+      check_refuted("half a period", "other lanes after a period", box_edit([](ir::ExprContext& exprs, Boxes& boxes) {
+                      if (boxes.period.valid()) boxes.period = exprs.ceildiv(boxes.period, exprs.constant(2));
+                    }),
+                    text, kind);
     check_refuted("a digit too few", "lacks some boxes",
                   box_edit([](ir::ExprContext&, Boxes& boxes) { boxes.digits.pop_back(); }), text, kind);
   }

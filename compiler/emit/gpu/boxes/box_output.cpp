@@ -107,7 +107,7 @@ Expr BoxOutput::entered_strips() {
   const Expr all = at_launch(exprs, boxes_, box_strips(kernel, boxes_));
   if (!vectors_.shares_places(strip_axes())) return all;
   const auto is_positive = [&](Expr e) { return exprs.min(exprs.max(e, exprs.constant(0)), exprs.constant(1)); };
-  const Expr period = at_launch(exprs, boxes_, box_strip_period(kernel, boxes_));
+  const Expr period = at_launch(exprs, boxes_, boxes_.period);
   const Expr vectors = exprs.mul(period, box_strip_vectors(kernel, boxes_));
   const Expr entered = exprs.mul(period, exprs.ceildiv(exprs.constant(kFewestEnteredVectors), vectors));
   // Fewer than one and a half for each are not worth their places.

@@ -189,7 +189,7 @@ std::vector<Value*> StageTurner::load(std::size_t stage, const StagedRun& run, c
   return join(builder_, ways);
 }
 
-/// Stores four columns of each element that lies across. Stores words where rows have whole words, which all have
+/// Stores a thread's columns of each element that lies across. Stores words where rows have whole words, which all have
 /// unless the columns have two axes.
 void StageTurner::store(std::size_t stage, const StagedRun& run, const Square& square, llvm::ArrayRef<Value*> words) {
   const BoxTurn& turn = *stage_at(stage).turn;
@@ -234,7 +234,7 @@ void StageTurner::store_words(std::size_t stage, const StagedRun& run, Value* at
   if (lanes > 1)
     type =
         llvm::FixedVectorType::get(builder_.getIntNTy(static_cast<unsigned>(8 * size)), static_cast<unsigned>(lanes));
-  // Each square has as many columns as elements across.
+  // So many words are a square: as many columns as elements across.
   for (int first = 0; first < static_cast<int>(words.size()); first += lanes) {
     std::vector<Value*> vectors;
     for (int i = 0; i < lanes; ++i)
