@@ -330,8 +330,7 @@ class BoxesProof : private ScheduleProof {
     const Expr columns = box_columns(kernel_, boxes_), most = box_strips(kernel_, boxes_);
     Expr step = columns, period = lane_period(exprs_, columns, boxes_.lanes);
     if (boxes_.slices) {
-      const Expr slice = kernel_.coordinate(boxes_.slice), first = box_first_element(kernel_, boxes_);
-      step = exprs_.sub(replaced(exprs_, first, slice, one_), replaced(exprs_, first, slice, zero_));
+      step = box_slice_step(kernel_, boxes_);
       period = lane_period(exprs_, step, boxes_.lanes);
     }
     if (boxes_.slices && boxes_.kind == BoxKind::parts) {

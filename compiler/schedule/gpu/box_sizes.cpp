@@ -98,12 +98,7 @@ class BoxSizes {
       row = exprs_.max(row, layout.strides()[layout.strides().size() - 2]);
     }
     const Expr most = exprs_.max(exprs_.floordiv(room(kBoxBytes), row), one_);
-    Expr common = one_;  // largest power of two that divides the elements of a row and of a vector
-    for (int power = 2; power <= boxes_.lanes; power *= 2) {
-      const Expr odd = exprs_.min(exprs_.mod(schedule_.columns, exprs_.constant(power)), one_);
-      common = exprs_.add(common, exprs_.mul(exprs_.constant(power / 2), exprs_.sub(one_, odd)));
-    }
-    const Expr multiple = exprs_.floordiv(exprs_.constant(boxes_.lanes), common);
+    const Expr multiple = lane_period(exprs_, schedule_.columns, boxes_.lanes);
     const Expr whole = exprs_.sub(most, exprs_.mod(most, multiple));
     boxes_.rows.launched = exprs_.max(exprs_.max(whole, exprs_.min(most, exprs_.sub(multiple, one_))), one_);
   }

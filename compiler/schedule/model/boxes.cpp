@@ -99,12 +99,17 @@ Expr lane_period(ir::ExprContext& exprs, Expr step, int lanes) {
   return period;
 }
 
+Expr box_slice_step(const Kernel& kernel, const Boxes& boxes) {
+  ir::ExprContext& exprs = kernel.exprs();
+  const Expr slice = kernel.coordinate(boxes.slice), first = box_first_element(kernel, boxes);
+  return exprs.sub(replaced(exprs, first, slice, exprs.constant(1)), replaced(exprs, first, slice, exprs.constant(0)));
+}
+
 Expr box_strip_period(const Kernel& kernel, const Boxes& boxes) {
   ir::ExprContext& exprs = kernel.exprs();
   const Expr one = exprs.constant(1), columns = box_columns(kernel, boxes);
   if (!boxes.slices) return lane_period(exprs, columns, boxes.lanes);
-  const Expr slice = kernel.coordinate(boxes.slice), first = box_first_element(kernel, boxes);
-  const Expr step = exprs.sub(replaced(exprs, first, slice, one), replaced(exprs, first, slice, exprs.constant(0)));
+  const Expr step = box_slice_step(kernel, boxes);
   if (boxes.kind != BoxKind::parts) return lane_period(exprs, step, boxes.lanes);
   const bool has_rows = exprs.mod(step, columns).is_constant(0);  // a slice is whole rows
   const Expr odd = has_rows ? exprs.min(exprs.mod(columns, exprs.constant(boxes.lanes)), one) : one;

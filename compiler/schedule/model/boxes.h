@@ -127,6 +127,8 @@ struct Boxes {
 /// Returns the number of steps after which one ends at the same lane again: `lanes`, a power of two, over its largest
 /// divisor that divides the step.
 [[nodiscard]] ir::Expr lane_period(ir::ExprContext& exprs, ir::Expr step, int lanes);
+/// Returns the elements of the output from one slice to the next.
+[[nodiscard]] ir::Expr box_slice_step(const Kernel& kernel, const Boxes& boxes);
 /// Returns a number of strips after which one begins at the same lane again; more than a box has if that is not so.
 /// Rows of several slices may lie anywhere, so theirs must be whole vectors.
 [[nodiscard]] ir::Expr box_strip_period(const Kernel& kernel, const Boxes& boxes);

@@ -12,8 +12,6 @@ constexpr int kFewestEnteredVectors = 64;
 
 }  // namespace
 
-Value* BoxOutput::exact(Expr e) { return vector_.exprs.exact(builder_, at_launch(context_.exprs(), boxes_, e)); }
-
 /// Emits the first element of the box's first row.
 Value* BoxOutput::first_element() {
   const Expr first = box_first_element(vector_.schedule().kernel, boxes_);
@@ -80,7 +78,7 @@ void BoxOutput::emit_rows() {
   Value* lanes = context_.index(boxes_.lanes);
   Value* begin = builder_.CreateSub(builder_.CreateMul(thread_, lanes), phase_of(first));
   counted_loop(builder_, begin, elements, std::int64_t{boxes_.threads} * boxes_.lanes, [&](Value* at) {
-    Vector vector = {.strip = nullptr, .at = at, .begin = nullptr, .end = nullptr, .is_whole = nullptr};
+    Vector vector = {.at = at};
     std::tie(vector.begin, vector.end) = lanes_at(at, elements);
     vector.is_whole = builder_.CreateICmpEQ(builder_.CreateSub(vector.end, vector.begin), lanes);
     store(first, vector, values_at(at));
@@ -154,8 +152,7 @@ void BoxOutput::emit_strips() {
   Value* all = builder_.CreateAdd(vectors, builder_.CreateMul(strips, context_.index(2)));
   counted_loop(builder_, thread_, all, boxes_.threads, [&](Value* number) {
     const auto [of_vector, which] = vector_.exprs.divide(builder_, number, each);
-    Vector vector = {.strip = of_vector, .at = nullptr, .begin = nullptr, .end = nullptr, .is_whole = nullptr};
-    vector.is_whole = builder_.CreateICmpSLT(number, vectors);
+    Vector vector = {.is_whole = builder_.CreateICmpSLT(number, vectors)};
     Value* rest = builder_.CreateSub(number, vectors);
     Value* is_end = builder_.CreateICmpSGE(rest, strips);
     Value* of_rest = builder_.CreateSelect(is_end, builder_.CreateSub(rest, strips), rest);

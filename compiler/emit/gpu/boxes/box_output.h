@@ -36,12 +36,12 @@ class BoxOutput {
   using Value = llvm::Value;
   /// A strip, and the element of it at which a vector begins, maybe before the strip's first.
   struct Vector {
-    Value *strip, *at;
-    Value *begin, *end;  // lanes that the strip has
-    Value* is_whole;
+    Value *strip = nullptr, *at = nullptr;
+    Value *begin = nullptr, *end = nullptr;  // lanes that the strip has
+    Value* is_whole = nullptr;
   };
 
-  [[nodiscard]] Value* exact(Expr e);
+  [[nodiscard]] Value* exact(Expr e) { return exact_at_launch(vector_, e); }
   [[nodiscard]] Expr columns() const { return box_columns(vector_.schedule().kernel, boxes_); }
   [[nodiscard]] Value* first_element();
   [[nodiscard]] Value* elements_of_strip();

@@ -6,6 +6,11 @@
 
 namespace padlock::compiler {
 
+/// Emits an expression of a box exactly, with the steps of the launch.
+[[nodiscard]] inline llvm::Value* exact_at_launch(const VectorContext& vector, Expr e) {
+  return vector.exact(at_launch(vector.exprs.exprs(), *vector.schedule().boxes(), e));
+}
+
 /// Location of a stage for the coordinates of one box.
 struct StagedRun {
   llvm::Value* tensor = nullptr;

@@ -38,7 +38,7 @@ class BoxEmitter {
       if (boxes_.stages[i].turn) turner_.copy(i, stages_.at(i));
   }
 
-  [[nodiscard]] Value* exact(Expr e) { return vector_.exprs.exact(builder_, at_launch(context_.exprs(), boxes_, e)); }
+  [[nodiscard]] Value* exact(Expr e) { return exact_at_launch(vector_, e); }
 
   /// Emits the digits of the block's number.
   void set_digits(Value* number) {

@@ -4,9 +4,6 @@
 #include "compiler/emit/scalar/vector_shift.h"
 
 namespace padlock::compiler {
-Value* StageTurner::exact(Expr e) {
-  return vector_.exprs.exact(builder_, at_launch(vector_.context.exprs(), *vector_.schedule().boxes(), e));
-}
 
 Value* StageTurner::stride(const BoxStage& stage, int axis) {
   return vector_.exprs.address(builder_, layout_of(stage).strides()[static_cast<std::size_t>(axis)]);

@@ -47,7 +47,7 @@ class StageTurner {
   [[nodiscard]] const ir::Layout& layout_of(const BoxStage& stage) const {
     return vector_.schedule().kernel.graph.layout(stage.layout);
   }
-  [[nodiscard]] llvm::Value* exact(Expr e);
+  [[nodiscard]] llvm::Value* exact(Expr e) { return exact_at_launch(vector_, e); }
   [[nodiscard]] llvm::Value* stride(const BoxStage& stage, int axis);
   [[nodiscard]] llvm::Value* within(llvm::Value* at, llvm::Value* from, llvm::Value* last);
   [[nodiscard]] llvm::Value* columns_after(std::size_t stage, int column);
