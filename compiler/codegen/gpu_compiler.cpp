@@ -246,6 +246,7 @@ class LlvmGpuCompiler final : public CompilerBase {
             .bounds_nans = abi::gpu_target_number(architecture_) >= 80,
             .few_f64_units = has_few_f64_units(),
             .permutes_bytes = true,
+            .sets_bits = abi::gpu_target_number(architecture_) >= 89,
             .abs16 = false,  // ptxas takes the result of abs.s16 for positive
             .global_space = 1,
             .aligned_elements = true,

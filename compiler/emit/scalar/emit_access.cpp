@@ -20,11 +20,14 @@ Value* AccessEmitter::address(const Access& access) {
 }
 
 Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
+  llvm::Type* made = access.in_word ? builder_.getInt32Ty() : type;
   const auto plain = [&]() -> Value* {
     if (access.fetches_line && access.mask == nullptr) return load_with_line(address(access), type);
-    if (access.mask == nullptr) return builder_.CreateAlignedLoad(type, address(access), llvm::Align(access.align));
-    return builder_.CreateMaskedLoad(type, address(access), llvm::Align(access.align), access.mask,
-                                     llvm::Constant::getNullValue(type));
+    if (access.mask != nullptr)
+      return builder_.CreateMaskedLoad(type, address(access), llvm::Align(access.align), access.mask,
+                                       llvm::Constant::getNullValue(type));
+    Value* loaded = builder_.CreateAlignedLoad(type, address(access), llvm::Align(access.align));
+    return access.in_word ? builder_.CreateZExt(loaded, made) : loaded;
   };
   if (access.guard == nullptr && access.extent == nullptr) return plain();
   BasicBlock* skipped = builder_.GetInsertBlock();
@@ -39,9 +42,9 @@ Value* AccessEmitter::load(const Access& access, llvm::Type* type) {
   BasicBlock* from = builder_.GetInsertBlock();
   builder_.CreateBr(merge);
   builder_.SetInsertPoint(merge);
-  llvm::PHINode* phi = builder_.CreatePHI(type, 3);
+  llvm::PHINode* phi = builder_.CreatePHI(made, 3);
   phi->addIncoming(loaded, from);
-  Value* otherwise = access.otherwise != nullptr ? access.otherwise : llvm::Constant::getNullValue(type);
+  Value* otherwise = access.otherwise != nullptr ? access.otherwise : llvm::Constant::getNullValue(made);
   if (access.guard != nullptr) phi->addIncoming(otherwise, skipped);
   if (failed != nullptr) phi->addIncoming(otherwise, failed);
   return phi;

@@ -1,78 +1,74 @@
 #include "compiler/emit/scalar/lane_masks.h"
 
-#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 namespace padlock::compiler {
 
 using llvm::Value;
 
-/// Emits a word whose lowest `count` bits are set, from none to 32; `count` may be outside these bounds. (PTX ISA,
-/// shf.l.clamp: the upper word of two, shifted to the left by at most 32.)
-Value* LaneMasks::low_bits(Value* count) {
-  llvm::Type* i32 = builder_.getInt32Ty();
-  Value* least = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, builder_.getInt32(0));
-  if (is_gpu_) {
-    auto* function = llvm::FunctionType::get(i32, {i32, i32, i32}, false);
-    llvm::InlineAsm* code =
-        llvm::InlineAsm::get(function, "shf.l.clamp.b32 $0, $1, $2, $3;", "=r,r,r,r", /*hasSideEffects=*/false);
-    llvm::CallInst* call = builder_.CreateCall(code, {builder_.getInt32(~0U), builder_.getInt32(0), least});
-    call->setDoesNotAccessMemory();
-    call->setDoesNotThrow();
-    return call;
+/// Emits a word of which the top bit of each element is set if its lane is below `bound`, which is in [0, lanes]. With
+/// t = 2^(bits - 1), an element is t - 1 - lane + bound: from t - lanes to t - 1 + lanes, so that nothing is carried.
+Value* LaneMasks::tops_below(Value* bound, unsigned bits, unsigned first_lane) {
+  std::uint32_t ones = 0, at_zero = 0;
+  for (unsigned element = 0; element < 32 / bits; ++element) {
+    ones |= 1U << (bits * element);
+    at_zero |= ((1U << (bits - 1)) - 1 - (first_lane + element)) << (bits * element);
   }
-  Value* most = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, least, builder_.getInt32(32));
-  Value* shift = builder_.CreateZExt(builder_.CreateSub(builder_.getInt32(32), most), builder_.getInt64Ty());
-  return builder_.CreateTrunc(builder_.CreateLShr(builder_.getInt64(0xFFFFFFFF), shift), i32);
+  return builder_.CreateAdd(builder_.CreateMul(bound, builder_.getInt32(ones)), builder_.getInt32(at_zero));
 }
 
-/// Emits bytes of all ones where the last bit of a word's bytes is set, else of zeros. A hexadecimal digit of
-/// `selector` names the word's byte for each byte made, from the lowest on. (PTX ISA, prmt: a digit from 8 on
-/// replicates the sign.)
-Value* LaneMasks::signs_of(Value* word, std::uint32_t selector) {
+/// Emits elements of all ones where an element's top bit is set, else of zeros. (PTX ISA, prmt: each hexadecimal digit
+/// names a byte of the word, from the lowest on, and from 8 on replicates its sign.)
+Value* LaneMasks::mask_of(Value* tops, unsigned bits) {
   if (permutes_bytes_)
     return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {},
-                                    {word, builder_.getInt32(0), builder_.getInt32(selector | 0x8888)});
+                                    {tops, builder_.getInt32(0), builder_.getInt32(bits == 8 ? 0xba98 : 0xbb99)});
   Value* made = builder_.getInt32(0);
-  for (std::uint32_t byte = 0; byte < 4; ++byte) {
-    const std::uint32_t from = selector >> (4 * byte) & 7;
-    Value* sign = builder_.CreateAnd(builder_.CreateLShr(word, std::uint64_t{8 * from + 7}), builder_.getInt32(1));
-    made = builder_.CreateOr(made, builder_.CreateMul(sign, builder_.getInt32(0xFFU << (8 * byte))));
+  for (unsigned from = 0; from < 32; from += bits) {
+    Value* top = builder_.CreateAnd(builder_.CreateLShr(tops, from + bits - 1), builder_.getInt32(1));
+    made = builder_.CreateOr(made, builder_.CreateMul(top, builder_.getInt32(((1U << bits) - 1) << from)));
   }
   return made;
 }
 
-/// Elements of whole words: compares lanes. Lanes from the first on: shifts each word. Others: multiplies four lanes'
-/// bits to the signs of a word's bytes. Bit i times 2^(7 + 7i) is bit 8i + 7, and no two products meet. (An H100, of a
-/// copy: joined f32 .91 by signs and 1.00 by comparisons; f16 images of 7x7 .80 by signs and .72 by shifts.)
+/// Emits whether a lane is in [first, end).
+Value* LaneMasks::holds(Value* first, Value* end, unsigned lane) {
+  Value* number = builder_.getInt32(lane);
+  return builder_.CreateAnd(builder_.CreateICmpSLE(first, number), builder_.CreateICmpSLT(number, end));
+}
+
+/// Compares lanes of whole words. Others come from sums, which leave the integer units, the busiest, to other code.
+/// (An H100, of a copy: joined f32 .91 by signs and 1.00 by comparisons.)
 Value* LaneMasks::range(Value* first, Value* end, unsigned bits) {
   const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(first);
   const bool from_start = constant != nullptr && constant->isZero();
   Value* made = llvm::PoisonValue::get(type(bits));
-  Value *inside = nullptr, *signs = nullptr;
   for (unsigned word = 0; word < words(bits); ++word) {
     const unsigned lane = 32 * word / bits;
     Value* mask = nullptr;
     if (bits >= 32) {
-      Value* number = builder_.getInt32(lane);
-      Value* holds = builder_.CreateAnd(builder_.CreateICmpSLE(first, number), builder_.CreateICmpSLT(number, end));
-      mask = builder_.CreateSExt(holds, builder_.getInt32Ty());
-    } else if (from_start) {
-      Value* bit = builder_.CreateMul(end, builder_.getInt32(bits));
-      mask = low_bits(builder_.CreateSub(bit, builder_.getInt32(32 * word)));
+      mask = builder_.CreateSExt(holds(first, end, lane), builder_.getInt32Ty());
     } else {
-      if (inside == nullptr) inside = builder_.CreateAnd(low_bits(end), builder_.CreateNot(low_bits(first)));
-      if (lane % 4 == 0) {
-        Value* four = builder_.CreateAnd(builder_.CreateLShr(inside, std::uint64_t{lane}), builder_.getInt32(15));
-        signs = builder_.CreateMul(four, builder_.getInt32(0x10204080));
-      }
-      std::uint32_t selector = 0;
-      for (unsigned byte = 0; byte < 4; ++byte) selector |= ((32 * word + 8 * byte) / bits % 4) << (4 * byte);
-      mask = signs_of(signs, selector);
+      Value* tops = tops_below(end, bits, lane);
+      if (!from_start) tops = builder_.CreateAnd(tops, builder_.CreateNot(tops_below(first, bits, lane)));
+      mask = mask_of(tops, bits);
     }
     made = builder_.CreateInsertElement(made, mask, std::uint64_t{word});
   }
   return made;
+}
+
+/// A mask of whole words would be two operations more than a selection.
+Value* LaneMasks::choose_range(Value* first, Value* end, Value* a, Value* b, unsigned bits) {
+  if (bits < 32) return choose(range(first, end, bits), a, b);
+  Value* chosen = b;
+  for (unsigned word = 0; word < words(bits); ++word) {
+    Value* own = builder_.CreateExtractElement(a, std::uint64_t{word});
+    Value* other = builder_.CreateExtractElement(b, std::uint64_t{word});
+    own = builder_.CreateSelect(holds(first, end, 32 * word / bits), own, other);
+    chosen = builder_.CreateInsertElement(chosen, own, std::uint64_t{word});
+  }
+  return chosen;
 }
 
 }  // namespace padlock::compiler

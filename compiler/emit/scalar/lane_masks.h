@@ -13,26 +13,30 @@ namespace padlock::compiler {
 class LaneMasks {
  public:
   LaneMasks(llvm::IRBuilder<>& builder, const TargetFeatures& target, int lanes)
-      : builder_(builder), is_gpu_(target.takes_words), permutes_bytes_(target.permutes_bytes), lanes_(lanes) {}
+      : builder_(builder), permutes_bytes_(target.permutes_bytes), lanes_(lanes) {}
 
   /// Returns the number of words of a vector whose elements have this many bits. Precondition: a multiple of 32 bits.
   [[nodiscard]] unsigned words(unsigned bits) const { return static_cast<unsigned>(lanes_) * bits / 32; }
   [[nodiscard]] llvm::Type* type(unsigned bits) const {
     return llvm::FixedVectorType::get(builder_.getInt32Ty(), words(bits));
   }
-  /// Emits the lanes [first, end), both i32; `first` is not negative.
+  /// Emits the lanes [first, end), both i32 in [0, lanes]; with other bounds the mask is undefined.
   [[nodiscard]] llvm::Value* range(llvm::Value* first, llvm::Value* end, unsigned bits);
+  /// Emits a in the lanes [first, end), which are as for `range`, else b. Both are vectors of words.
+  [[nodiscard]] llvm::Value* choose_range(llvm::Value* first, llvm::Value* end, llvm::Value* a, llvm::Value* b,
+                                          unsigned bits);
   /// Returns a where the mask is set, else b; all have the same type.
   [[nodiscard]] llvm::Value* choose(llvm::Value* mask, llvm::Value* a, llvm::Value* b) {
     return builder_.CreateOr(builder_.CreateAnd(a, mask), builder_.CreateAnd(b, builder_.CreateNot(mask)));
   }
 
  private:
-  [[nodiscard]] llvm::Value* low_bits(llvm::Value* count);
-  [[nodiscard]] llvm::Value* signs_of(llvm::Value* word, std::uint32_t selector);
+  [[nodiscard]] llvm::Value* holds(llvm::Value* first, llvm::Value* end, unsigned lane);
+  [[nodiscard]] llvm::Value* tops_below(llvm::Value* bound, unsigned bits, unsigned first_lane);
+  [[nodiscard]] llvm::Value* mask_of(llvm::Value* tops, unsigned bits);
 
   llvm::IRBuilder<>& builder_;
-  bool is_gpu_, permutes_bytes_;
+  bool permutes_bytes_;
   int lanes_;
 };
 

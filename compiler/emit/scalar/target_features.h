@@ -26,6 +26,7 @@ struct TargetFeatures {
   bool bounds_nans = false;       ///< bounds f32 and keeps a NaN, and rounds two to a word of bf16 (PTX 7.0)
   bool few_f64_units = false;     ///< computes f64 at 1/32 of f32's rate or less
   bool permutes_bytes = false;    ///< has PTX's prmt
+  bool sets_bits = false;         ///< has PTX's bmsk (PTX 7.6)
   bool abs16 = true;              ///< compares abs of the least i16 as the negative number that it is
   unsigned global_space = 0;      ///< LLVM's address space of buffers
   bool aligned_elements = false;  ///< pointers are multiples of their element sizes: a launch checks it

@@ -32,13 +32,15 @@ constexpr std::int64_t kMostSharedBytes = 40 << 10, kStagesBytes = 30 << 10;
 /// Longest rows, in bytes, for boxes: a grid of vectors has most of longer rows whole, and is no slower. For each
 /// segment of a row, whose ends are edges of the grid, and for all of them. (An H100, 96 MiB, of a copy in a grid and
 /// in boxes: f32 rows of 14, cropped, 1.11 and .93, of 20 with two ends .89 and .94; f16 rows of 33 with one end .96
-/// and .87, of 30 with two .82 and .92; bytes of 54, cropped, .87 and .93.)
+/// and .87, of 30 with two .82 and .92; bytes of 54, cropped, .87 and .93. An H200: bytes of 118 with three segments
+/// .69 and .88, of 102 .82 and .91, of 202 .89 and .92, of 303 .92 both, of 502 .94 and .90.)
 struct LongestRow {
   std::int64_t of_segment, of_all;
 };
-constexpr LongestRow kBytes = {56, 96}, kHalves = {28, 96}, kWords = {38, 128};
-/// Longest rows if several tensors are joined along them.
-constexpr std::int64_t kLongestJoinedTensors = 32;
+constexpr LongestRow kBytes = {100, 256}, kHalves = {28, 96}, kWords = {38, 128};
+/// Longest rows if several tensors are joined along them. (An H200, a grid and boxes: bytes of 13 and 22 .55 and .59,
+/// of 32 twice .98 and .96.)
+constexpr std::int64_t kLongestJoinedTensors = 48;
 /// Fewest bytes of an output for boxes. Outputs that fit a cache are slower in boxes, which wait for a whole run before
 /// the first store, unless hardly a vector lies in one row. Without boxes an H100 takes 1.0 to 3.3 times as long from
 /// 24 MiB on, and 0.6 to 2.2 times below.

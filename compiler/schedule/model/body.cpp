@@ -27,4 +27,20 @@ int widest_bytes(const Body& body, bool for_threads) {
   return widest;
 }
 
+const BodyNode* fill_of(const Body& body, std::size_t load) {
+  const auto node_at = [&](int index) -> const BodyNode& { return body.nodes[static_cast<std::size_t>(index)]; };
+  const auto is_load = [&](int index) {
+    return node_at(index).kind == NodeKind::load && node_at(index).load == static_cast<int>(load);
+  };
+  const BodyNode* found = nullptr;
+  for (const BodyNode& node : body.nodes) {
+    if (std::ranges::none_of(node.operands, is_load)) continue;
+    const bool fills = node.kind == NodeKind::when && node.guard == body.loads[load].guard &&
+                       is_load(node.operands[0]) && node_at(node.operands[1]).kind == NodeKind::constant;
+    if (!fills || found != nullptr) return nullptr;
+    found = &node;
+  }
+  return std::ranges::any_of(body.roots, is_load) ? nullptr : found;
+}
+
 }  // namespace padlock::compiler

@@ -99,6 +99,10 @@ struct Body {
 /// Returns whether the body may write whole cache lines past the caches.
 [[nodiscard]] bool has_nontemporal_stores(const Body& body);
 
+/// Returns the node that has a guarded load's value where its guard holds, and a constant elsewhere, if no other node
+/// takes the load. It has the load's value if the load is the constant elsewhere.
+[[nodiscard]] const BodyNode* fill_of(const Body& body, std::size_t load);
+
 /// Most operations of a vector body. Each loop repeats the body; beyond this there is little to win, and code costs
 /// compile time.
 inline constexpr std::size_t kMostVectorOperations = 256;

@@ -28,9 +28,9 @@ Value* BoxOutput::elements_of_strip() {
 }
 
 /// Emits which lanes the strip has of the vector that begins at its element `at`: the first, and the end.
-std::pair<Value*, Value*> BoxOutput::lanes_at(Value* at, Value* elements) {
+std::pair<Value*, Value*> BoxOutput::lanes_at(Value* at) {
   Value* begin = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, builder_.CreateNeg(at), context_.index(0));
-  Value* left = builder_.CreateSub(elements, at);
+  Value* left = builder_.CreateSub(elements_, at);
   return {begin, builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, context_.index(boxes_.lanes))};
 }
 
@@ -58,7 +58,8 @@ void BoxOutput::store(Value* first, const Vector& vector, llvm::ArrayRef<Value*>
   stores_.store_vector(element, results);
   builder_.CreateBr(done);
   builder_.SetInsertPoint(part);
-  parts_.store(element, vector.begin, vector.end, results);
+  const auto [begin, end] = lanes_at(vector.at);
+  parts_.store(element, begin, end, results);
   builder_.CreateBr(done);
   builder_.SetInsertPoint(done);
 }
@@ -73,15 +74,15 @@ void BoxOutput::emit(const BoxVectors::Range& box) {
 
 /// Emits vectors of elements that follow each other, in whichever rows these lie.
 void BoxOutput::emit_rows() {
-  Value* elements = elements_of_strip();
+  elements_ = elements_of_strip();
   Value* first = first_element();
   Value* lanes = context_.index(boxes_.lanes);
   Value* begin = builder_.CreateSub(builder_.CreateMul(thread_, lanes), phase_of(first));
-  counted_loop(builder_, begin, elements, std::int64_t{boxes_.threads} * boxes_.lanes, [&](Value* at) {
-    Vector vector = {.at = at};
-    std::tie(vector.begin, vector.end) = lanes_at(at, elements);
-    vector.is_whole = builder_.CreateICmpEQ(builder_.CreateSub(vector.end, vector.begin), lanes);
-    store(first, vector, values_at(at));
+  Value* last_whole = builder_.CreateSub(elements_, lanes);
+  counted_loop(builder_, begin, elements_, std::int64_t{boxes_.threads} * boxes_.lanes, [&](Value* at) {
+    Value* begins = builder_.CreateICmpSGE(at, context_.index(0));
+    Value* is_whole = builder_.CreateAnd(begins, builder_.CreateICmpSLE(at, last_whole));
+    store(first, {.at = at, .is_whole = is_whole}, values_at(at));
   });
 }
 
@@ -145,7 +146,7 @@ Value* BoxOutput::first_of_strip(llvm::ArrayRef<Value*> digits) {
 
 void BoxOutput::emit_strips() {
   Value *zero = context_.index(0), *lanes = context_.index(boxes_.lanes);
-  Value* elements = elements_of_strip();
+  elements_ = elements_of_strip();
   Value* strips = exact(entered_strips());
   const Expr each = box_strip_vectors(vector_.schedule().kernel, boxes_);
   Value* vectors = builder_.CreateMul(strips, vector_.exprs.exact(builder_, each));
@@ -160,7 +161,7 @@ void BoxOutput::emit_strips() {
     // The first whole vector of a strip begins at its element `head`.
     Value* phase = phase_of(first_of_strip(digits_of(vector.strip)));
     Value* head = builder_.CreateAnd(builder_.CreateNeg(phase), context_.index(boxes_.lanes - 1));
-    Value* after_head = builder_.CreateSub(elements, head);  // less than 0 if all elements are before
+    Value* after_head = builder_.CreateSub(elements_, head);  // less than 0 if all elements are before
     Value* end = builder_.CreateAnd(after_head, context_.index(-boxes_.lanes));
     Value* at = builder_.CreateSelect(is_end, end, builder_.CreateNeg(lanes));
     at = builder_.CreateSelect(vector.is_whole, builder_.CreateMul(which, lanes), at);
@@ -171,7 +172,6 @@ void BoxOutput::emit_strips() {
     Value* has_whole = builder_.CreateICmpSLE(builder_.CreateAdd(at, lanes), after_head);
     vector_.when(builder_.CreateSelect(vector.is_whole, has_whole, has_rest), [&] {
       vector.at = builder_.CreateAdd(head, at);
-      std::tie(vector.begin, vector.end) = lanes_at(vector.at, elements);
       emit_from(vector);
     });
   });

@@ -37,7 +37,6 @@ class BoxOutput {
   /// A strip, and the element of it at which a vector begins, maybe before the strip's first.
   struct Vector {
     Value *strip = nullptr, *at = nullptr;
-    Value *begin = nullptr, *end = nullptr;  // lanes that the strip has
     Value* is_whole = nullptr;
   };
 
@@ -45,7 +44,7 @@ class BoxOutput {
   [[nodiscard]] Expr columns() const { return box_columns(vector_.schedule().kernel, boxes_); }
   [[nodiscard]] Value* first_element();
   [[nodiscard]] Value* elements_of_strip();
-  [[nodiscard]] std::pair<Value*, Value*> lanes_at(Value* at, Value* elements);
+  [[nodiscard]] std::pair<Value*, Value*> lanes_at(Value* at);
   [[nodiscard]] Value* phase_of(Value* first);
   [[nodiscard]] std::vector<Value*> values_at(Value* at);
   void store(Value* first, const Vector& vector, llvm::ArrayRef<Value*> results);
@@ -73,6 +72,7 @@ class BoxOutput {
   VectorParts parts_;
   Value* thread_;
   BoxVectors::Range box_ = {};
+  Value* elements_ = nullptr;  // of a strip, or of a box without strips
 };
 
 }  // namespace padlock::compiler

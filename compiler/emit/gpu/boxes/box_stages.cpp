@@ -14,6 +14,20 @@ constexpr int kOnTheirWay = 4;
 
 }  // namespace
 
+/// Adds the byte of element 0, so that loops add no more to it than an element. LLVM would add its terms again in each
+/// turn, and ptxas would ask again where shared memory begins.
+void BoxStages::add_run(StagedRun run) {
+  Value* bytes = builder_.CreateMul(run.origin, builder_.getInt32(static_cast<unsigned>(ir::byte_size(run.dtype))));
+  run.zero = builder_.CreateSub(run.place, bytes);
+  if (!memory_.has_stamps()) {
+    llvm::Type* i32 = builder_.getInt32Ty();
+    auto* type = llvm::FunctionType::get(i32, {i32}, false);
+    auto* same = llvm::InlineAsm::get(type, "mov.b32 $0, $1;", "=r,r", /*hasSideEffects=*/false);
+    run.zero = builder_.CreateCall(same, {run.zero});
+  }
+  runs_.push_back(run);
+}
+
 /// All of a run is copied in vectors. The exceptions are at its ends: elements of a vector that is not all in the
 /// tensor's storage.
 void BoxStages::locate() {
@@ -27,15 +41,15 @@ void BoxStages::locate() {
     const std::uint32_t lanes = kStageVectorBytes / static_cast<std::uint32_t>(size);
     const std::size_t buffer = vector_.context.buffer_of_input(stage.tensor);
     StagedRun run{.tensor = vector_.fields.buffer(builder_, buffer), .dtype = tensor.dtype};
-    run.place =
-        builder_.CreateAdd(vector_.exprs.exact(builder_, launched(stage.place)), builder_.getInt32(kStageMargin));
+    Value* place = builder_.CreateAdd(memory_.first(), builder_.getInt32(kStageMargin));
+    run.place = builder_.CreateAdd(vector_.exprs.exact(builder_, launched(stage.place)), place);
     // Asks for the extent only where it is used: a kernel takes no unused size.
     if (!stage.turn || stage.turn->lanes > 1 || vector_.context.bounds_check)
       run.storage = vector_.exprs.word(tensor.layout.storage_extent());
     run.name = builder_.getInt64(buffer);
     if (stage.turn) {
       run.origin = builder_.getInt32(0);
-      runs_.push_back(run);
+      add_run(run);
       continue;
     }
     Value* elements = vector_.exprs.address(builder_, launched(stage.elements));
@@ -59,7 +73,7 @@ void BoxStages::locate() {
     copied.vectors = builder_.CreateSelect(begins, builder_.getInt32(0), builder_.getInt32(lanes));
     copied.vectors_end = builder_.CreateSelect(ends, all, builder_.CreateSub(all, builder_.getInt32(lanes)));
     copied.vectors_end = builder_.CreateSelect(some, copied.vectors_end, builder_.getInt32(0));
-    runs_.push_back(run);
+    add_run(run);
     copied_.push_back(copied);
   }
 }
@@ -98,16 +112,11 @@ void BoxStages::emit_ptx(const char* code, llvm::ArrayRef<Value*> operands) {
   builder_.CreateCall(llvm::InlineAsm::get(type, code, constraints + "~{memory}", /*hasSideEffects=*/true), operands);
 }
 
-Value* BoxStages::shared_address(Value* at) {
-  Value* base = builder_.CreatePtrToInt(vector_.shared, builder_.getInt32Ty());
-  return at == nullptr ? base : builder_.CreateAdd(base, at);
-}
-
 /// The block's first thread starts a copy for each stage. It also tells the barrier at the beginning of shared memory
 /// how many bytes to wait for. (PTX ISA, cp.async.bulk, and mbarrier.)
 void BoxStages::copy_in_bulk() {
   vector_.when(builder_.CreateICmpEQ(thread_, vector_.context.index(0)), [&] {
-    Value* barrier = shared_address(nullptr);
+    Value* barrier = memory_.first();
     emit_ptx("mbarrier.init.shared::cta.b64 [$0], 1;", {barrier});
     emit_ptx("fence.mbarrier_init.release.cluster;", {});
     std::vector<Value*> bytes;
@@ -126,8 +135,8 @@ void BoxStages::copy_in_bulk() {
         Value* from = accesses_.address({.pointer = run.tensor, .dtype = run.dtype, .first = first});
         Value* after = builder_.CreateMul(copied_[i].vectors, vector_.context.index(ir::byte_size(run.dtype)));
         emit_ptx("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];",
-                 {shared_address(builder_.CreateAdd(run.place, after)),
-                  builder_.CreatePtrToInt(from, builder_.getInt64Ty()), bytes[i], barrier});
+                 {builder_.CreateAdd(run.place, after), builder_.CreatePtrToInt(from, builder_.getInt64Ty()), bytes[i],
+                  barrier});
       });
   });
 }
@@ -135,7 +144,7 @@ void BoxStages::copy_in_bulk() {
 void BoxStages::wait() {
   if (!in_bulk()) return;
   emit_ptx("{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], 0; @!done bra again; }",
-           {shared_address(nullptr)});
+           {memory_.first()});
 }
 
 /// Loads some vectors before it stores the first.

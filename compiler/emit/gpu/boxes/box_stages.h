@@ -16,7 +16,8 @@ struct StagedRun {
   llvm::Value* tensor = nullptr;
   ir::DType dtype = ir::DType::f32;
   llvm::Value* origin = nullptr;  ///< offset of the element at byte `place` of shared memory; may be before the first
-  llvm::Value* place = nullptr;   ///< i32, a multiple of kStageVectorBytes
+  llvm::Value* place = nullptr;   ///< a byte of shared memory, i32; a multiple of kStageVectorBytes
+  llvm::Value* zero = nullptr;    ///< the byte of shared memory where element 0 would be
   // For tests of accesses:
   llvm::Value* storage = nullptr;  ///< elements of the tensor's storage, i64
   llvm::Value* name = nullptr;     ///< of the access
@@ -52,8 +53,8 @@ class BoxStages {
     llvm::Value *vectors = nullptr, *vectors_end = nullptr;  ///< the elements that are copied in vectors
   };
   [[nodiscard]] bool in_bulk() const { return vector_.context.target.copies_in_bulk && !copied_.empty(); }
+  void add_run(StagedRun run);
   void emit_ptx(const char* code, llvm::ArrayRef<llvm::Value*> operands);
-  [[nodiscard]] llvm::Value* shared_address(llvm::Value* at);
   void copy_in_bulk();
   void copy_vectors(const StagedRun& run, const Copied& copied);
   void copy_elements(const StagedRun& run, llvm::Value* first, llvm::Value* end);

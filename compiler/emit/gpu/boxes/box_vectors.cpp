@@ -27,24 +27,29 @@ BoxVectors::Group& BoxVectors::group_of(PredicateId predicate) {
   return groups_.emplace_back(Group{.predicate = predicate});
 }
 
-std::size_t BoxVectors::add_value(unsigned bits) {
-  types_.push_back(masks_.type(bits));
-  return types_.size() - 1;
+/// Adds a value of a trip. Before the first row, its elements of so many bits are all the same.
+std::size_t BoxVectors::add_value(unsigned bits, std::uint64_t element) {
+  auto* elements = llvm::FixedVectorType::get(builder_.getIntNTy(bits), static_cast<unsigned>(lanes_));
+  initial_.push_back(builder_.CreateBitCast(llvm::ConstantInt::get(elements, element), masks_.type(bits)));
+  return initial_.size() - 1;
 }
 
 void BoxVectors::add_groups() {
   for (std::size_t i = 0; i < body().loads.size(); ++i) {
     Group& group = group_of(body().loads[i].guard);
+    const BodyNode* filled = fill_of(body(), i);
+    const auto fill = [&] { return body().nodes[static_cast<std::size_t>(filled->operands[1])].bits; };
     group.loads.push_back(i);
-    group.load_values.push_back(add_value(bits_of(i)));
+    group.load_values.push_back(add_value(bits_of(i), filled == nullptr ? 0 : fill()));
+    if (filled != nullptr) filled_.insert(filled);
   }
   for (const BodyNode& node : body().nodes) {
-    if (node.kind != NodeKind::when) continue;
+    if (node.kind != NodeKind::when || filled_.contains(&node)) continue;
     Group& group = group_of(node.guard);
     const auto bits = static_cast<unsigned>(8 * ir::byte_size(node.dtype));
     if (std::ranges::find(group.masks, bits) != group.masks.end()) continue;
     group.masks.push_back(bits);
-    group.mask_values.push_back(add_value(bits));
+    group.mask_values.push_back(add_value(bits, 0));
   }
 }
 
@@ -91,7 +96,7 @@ void BoxVectors::add_where(Value* some, const Group& group, const Parts& parts, 
   std::vector<Value*> loaded;
   for (std::size_t i = 0; i < group.loads.size(); ++i) loaded.push_back(parts.load(i));
   for (std::size_t i = 0; i < loaded.size(); ++i)
-    made.push_back(builder_.CreateOr(before[i], builder_.CreateAnd(loaded[i], parts.mask(bits_of(group.loads[i])))));
+    made.push_back(masks_.choose(parts.mask(bits_of(group.loads[i])), loaded[i], before[i]));
   for (std::size_t i = 0; i < group.masks.size(); ++i)
     made.push_back(builder_.CreateOr(before[loaded.size() + i], parts.mask(group.masks[i])));
   ways.emplace_back(builder_.GetInsertBlock(), made);
@@ -121,8 +126,8 @@ Value* BoxVectors::staged_at(std::size_t load, Value* column) {
                             : schedule.kernel.graph.layout(source.layout).offset_of(exprs, source.coordinates);
   const StagedRun& run = stages_.at(stage);
   Value* first = vector_.exprs.address(builder_, at_first_column(schedule.kernel, boxes().column_axis, element));
-  first = builder_.CreateSub(builder_.CreateAdd(first, column), run.origin);
-  return builder_.CreateAdd(run.place, builder_.CreateMul(first, vector_.context.index(ir::byte_size(run.dtype))));
+  Value* size = vector_.context.index(ir::byte_size(run.dtype));
+  return builder_.CreateAdd(run.zero, builder_.CreateMul(builder_.CreateAdd(first, column), size));
 }
 
 /// Elements smaller than a word may begin anywhere in a word.
@@ -177,8 +182,7 @@ Value* BoxVectors::load_one(std::size_t load, Expr element) {
 std::vector<Value*> BoxVectors::emit(Value* row, Value* column, const Range& range) {
   box_ = range;
   KernelContext& context = vector_.context;
-  std::vector<Value*> values;
-  for (llvm::Type* type : types_) values.push_back(llvm::Constant::getNullValue(type));
+  std::vector<Value*> values = initial_;
   const auto emit_groups = [&](Value* this_row, Value* this_column) {
     set_row(this_row);
     for (const Group& group : groups_) emit_group(group, this_column, values);
@@ -254,8 +258,7 @@ BoxVectors::Place BoxVectors::place_of(Value* row, Value* column, const Range& r
 }
 
 std::vector<Value*> BoxVectors::emit(llvm::ArrayRef<Place> places, Digits strip, Axes axes, Enter enter) {
-  std::vector<Value*> values;
-  for (llvm::Type* type : types_) values.push_back(llvm::Constant::getNullValue(type));
+  std::vector<Value*> values = initial_;
   const Graph& graph = vector_.schedule().kernel.graph;
   for (const Place& place : places)
     for (std::size_t number = 0; number < groups_.size(); ++number) {
@@ -295,6 +298,7 @@ std::vector<Value*> BoxVectors::compute(const std::vector<Value*>& values) {
     return builder_.CreateBitCast(loads[i], llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes_)));
   };
   const auto choose = [&](const BodyNode& node, Value* value, Value* other) {
+    if (filled_.contains(&node)) return value;
     const auto bits = static_cast<unsigned>(8 * ir::byte_size(node.dtype));
     const auto words = [&](Value* of) { return builder_.CreateBitCast(nodes.spread(of, lanes_), masks_.type(bits)); };
     return builder_.CreateBitCast(masks_.choose(masks.at({node.guard, bits}), words(value), words(other)),

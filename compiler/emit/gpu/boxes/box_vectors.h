@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "compiler/emit/gpu/boxes/box_stages.h"
@@ -78,7 +79,7 @@ class BoxVectors {
   }
   void add_groups();
   Group& group_of(PredicateId predicate);
-  [[nodiscard]] std::size_t add_value(unsigned bits);
+  [[nodiscard]] std::size_t add_value(unsigned bits, std::uint64_t element);
   [[nodiscard]] LaneRange lanes_of(PredicateId predicate, llvm::Value* column, Axes without = {});
   void emit_group(const Group& group, llvm::Value* column, std::vector<llvm::Value*>& values);
   /// Emit a group's load by its number in the group, and the mask of its lanes for elements of so many bits.
@@ -104,7 +105,8 @@ class BoxVectors {
   RowEmitter rows_;
   Range box_ = {};
   std::vector<Group> groups_;
-  std::vector<llvm::Type*> types_;  // types of a trip's values
+  std::vector<llvm::Value*> initial_;  // a trip's values before the first row
+  std::set<const BodyNode*> filled_;   // nodes that have the value of a load (fill_of)
 };
 
 }  // namespace padlock::compiler

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "compiler/emit/scalar/emit_ops.h"
 
@@ -39,10 +40,13 @@ void ElementValues::add_load(std::size_t number) {
                     .type = OpEmitter(builder_, 1, context.target).storage_type(load.dtype),
                     .guard = load.guard,
                     .split = split});
-  if (move != Move::none) loads_.back().filled = filled_by(static_cast<int>(number));
-  if (loads_.back().filled != nullptr) {
-    const BodyNode& fill = body().nodes[static_cast<std::size_t>(loads_.back().filled->operands[1])];
-    loads_.back().access.otherwise = OpEmitter(builder_, 1, context.target).bits(fill.dtype, fill.bits);
+  Load& added = loads_.back();
+  added.access.in_word = move != Move::none && context.target.permutes_bytes && ir::byte_size(load.dtype) == 2;
+  if (move != Move::none) added.filled = fill_of(body(), number);
+  if (added.filled != nullptr) {
+    const BodyNode& fill = body().nodes[static_cast<std::size_t>(added.filled->operands[1])];
+    added.access.otherwise = added.access.in_word ? builder_.getInt32(static_cast<std::uint32_t>(fill.bits))
+                                                  : OpEmitter(builder_, 1, context.target).bits(fill.dtype, fill.bits);
   }
   add_predicate(load.guard);
 }
@@ -53,7 +57,6 @@ void ElementValues::add_predicate(PredicateId predicate) {
 }
 
 std::vector<Value*> ElementValues::emit(Value* first) {
-  const auto lane_count = static_cast<unsigned>(vector_.lanes());
   Value *zero = vector_.index(0), *all = vector_.index(vector_.lanes());
   Value* column = segments_.place(first);
   vector_.exprs.set_inside(true);
@@ -68,14 +71,28 @@ std::vector<Value*> ElementValues::emit(Value* first) {
   vector_.wait_for_earlier_grids();
   for (std::size_t i = 0; i < loads_.size(); ++i)
     if (loads_[i].move == Move::none) load_of_rows(loads_[i], i);
-  std::vector<Value*> loaded;
-  for (const Load& load : loads_)
-    loaded.push_back(llvm::PoisonValue::get(llvm::FixedVectorType::get(load.type, lane_count)));
+  std::vector<std::vector<Value*>> elements(loads_.size());
   for (int lane = 0; lane < vector_.lanes(); ++lane)
-    for (std::size_t i = 0; i < loads_.size(); ++i)
-      loaded[i] = builder_.CreateInsertElement(loaded[i], load(loads_[i], i, lane), static_cast<std::uint64_t>(lane));
+    for (std::size_t i = 0; i < loads_.size(); ++i) elements[i].push_back(load(loads_[i], i, lane));
   vector_.exprs.set_inside(false);
+  std::vector<Value*> loaded;
+  for (std::size_t i = 0; i < loads_.size(); ++i) loaded.push_back(vector_of(elements[i], loads_[i]));
   return compute(loaded);
+}
+
+/// Joins halves that are in words: of halves in registers of their own, ptxas joins two again for each use.
+Value* ElementValues::vector_of(llvm::ArrayRef<Value*> lanes, const Load& load) {
+  const unsigned step = load.access.in_word ? 2 : 1;
+  llvm::Type* type = step == 2 ? builder_.getInt32Ty() : load.type;
+  Value* made = llvm::PoisonValue::get(llvm::FixedVectorType::get(type, static_cast<unsigned>(lanes.size()) / step));
+  for (std::size_t i = 0; i < lanes.size(); i += step) {
+    Value* element = lanes[i];
+    if (step == 2)
+      element =
+          builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {lanes[i], lanes[i + 1], builder_.getInt32(0x5410)});
+    made = builder_.CreateInsertElement(made, element, i / step);
+  }
+  return builder_.CreateBitCast(made, llvm::FixedVectorType::get(load.type, static_cast<unsigned>(lanes.size())));
 }
 
 /// Describes the row whose outer coordinates the expressions have, which has lanes [begin, end).
@@ -123,6 +140,17 @@ void ElementValues::add_start(Row& row, const Load& load) {
 Value* ElementValues::lanes_of(PredicateId predicate, Value* column, Value* begin, Value* end) {
   LaneRange lanes = {begin, end};
   Value* holds = lanes.narrow(vector_, kernel().rank() - 1, predicate, column);
+  if (vector_.context.target.sets_bits) {
+    // (PTX ISA, bmsk: so many bits from one on.)
+    llvm::Type* i32 = builder_.getInt32Ty();
+    Value* count = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, builder_.CreateSub(lanes.end, lanes.first),
+                                                  vector_.index(0));
+    auto* type = llvm::FunctionType::get(i32, {i32, i32}, false);
+    auto* code = llvm::InlineAsm::get(type, "bmsk.clamp.b32 $0, $1, $2;", "=r,r,r", /*hasSideEffects=*/false);
+    const auto word = [&](Value* index) { return builder_.CreateTrunc(index, i32); };
+    Value* bits = builder_.CreateCall(code, {word(lanes.first), word(count)});
+    return builder_.CreateSelect(holds, bits, builder_.getInt32(0));
+  }
   holds = builder_.CreateAnd(holds, builder_.CreateICmpSLT(lanes.first, lanes.end));
   // Both are in [0, lanes] if the second is after the first.
   const auto bit = [&](Value* lane) {
@@ -179,26 +207,6 @@ Value* ElementValues::load(const Load& load, std::size_t number, int lane) {
   }
   if (load.guard != kAlways) access.guard = holds(load.guard, lane);
   return accesses_.load(access, load.type);
-}
-
-/// Returns the node that has a guarded load's value where its guard holds, and a constant elsewhere, if no other node
-/// takes the load.
-const BodyNode* ElementValues::filled_by(int load) const {
-  const std::vector<BodyNode>& nodes = body().nodes;
-  const auto is_load = [&](int node) {
-    const BodyNode& operand = nodes[static_cast<std::size_t>(node)];
-    return operand.kind == NodeKind::load && operand.load == load;
-  };
-  const BodyNode* found = nullptr;
-  for (const BodyNode& node : nodes) {
-    if (std::ranges::none_of(node.operands, is_load)) continue;
-    const bool fills = node.kind == NodeKind::when &&
-                       node.guard == body().loads[static_cast<std::size_t>(load)].guard && is_load(node.operands[0]) &&
-                       nodes[static_cast<std::size_t>(node.operands[1])].kind == NodeKind::constant;
-    if (!fills || found != nullptr) return nullptr;
-    found = &node;
-  }
-  return std::ranges::any_of(body().roots, is_load) ? nullptr : found;
 }
 
 std::vector<Value*> ElementValues::compute(const std::vector<Value*>& loaded) {

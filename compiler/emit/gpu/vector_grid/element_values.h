@@ -37,7 +37,7 @@ class ElementValues {
     llvm::Type* type = nullptr;
     PredicateId guard = kAlways;
     SplitByColumn split;
-    const BodyNode* filled = nullptr;  // what takes the load or else a constant, and nothing else takes the load
+    const BodyNode* filled = nullptr;  // fill_of
   };
   /// Describes the lanes of one row.
   struct Row {
@@ -53,7 +53,7 @@ class ElementValues {
   [[nodiscard]] Value* lanes_of(PredicateId predicate, Value* column, Value* begin, Value* end);
   void load_of_rows(const Load& load, std::size_t number);
   [[nodiscard]] Value* load(const Load& load, std::size_t number, int lane);
-  [[nodiscard]] const BodyNode* filled_by(int load) const;
+  [[nodiscard]] Value* vector_of(llvm::ArrayRef<Value*> lanes, const Load& load);
   [[nodiscard]] std::vector<Value*> compute(const std::vector<Value*>& loaded);
   [[nodiscard]] Value* holds(PredicateId predicate, int lane);
   [[nodiscard]] Value* of_row(int lane, Value* first, Value* second);

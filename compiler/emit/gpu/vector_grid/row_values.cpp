@@ -32,7 +32,7 @@ void RowValues::locate(Value* elements) {
 
 Value* RowValues::place_of(Value* row) {
   vector_.set(table_.row, row);
-  return vector_.exact(table_.place);
+  return builder_.CreateAdd(memory_.first(), vector_.exact(table_.place));
 }
 
 /// Unrolled by ptxas, the loop would take half as many registers again as the rest, for turns that few blocks have.

@@ -18,13 +18,22 @@ Value* SharedMemory::stamp_of(Value* at) {
   return builder_.CreateGEP(builder_.getInt32Ty(), stamps, builder_.CreateSExt(at, builder_.getInt64Ty()));
 }
 
+Value* SharedMemory::first() {
+  return has_stamps() ? builder_.getInt32(0) : builder_.CreatePtrToInt(memory_, builder_.getInt32Ty());
+}
+
+/// An address is one value: what is the same in all turns of a loop is added once, before it.
 Access SharedMemory::access_of(Value* at, int size) {
   Access access{.pointer = memory_,
                 .dtype = ir::DType::u8,
                 .first = at,
                 .elements = size,
                 .align = static_cast<unsigned>(std::min(size, 16))};
-  if (!has_stamps()) return access;
+  if (!has_stamps()) {
+    access.pointer = builder_.CreateIntToPtr(at, memory_->getType());
+    access.first = builder_.getInt32(0);
+    return access;
+  }
   access.extent = builder_.CreateZExt(bytes(), builder_.getInt64Ty());
   access.name = builder_.getInt64(vector_.context.abi.accesses.size() - 1);
   access.align = 1;

@@ -23,6 +23,8 @@ class SharedMemory {
         memory_(memory),
         bytes_(bytes) {}
 
+  /// Emits the number of the first byte (i32); others follow it. On a GPU these are addresses.
+  [[nodiscard]] llvm::Value* first();
   /// Stores an integer, or a vector of words, from byte `at` (i32) on, a multiple of its size.
   void store(llvm::Value* at, llvm::Value* value);
   /// Loads `count` words of 32 bits that begin at byte `at` (i32), a multiple of 4. Where there are stamps, `may_load`
