@@ -202,6 +202,19 @@ TEST_CASE("language: adjoints of pads between elements, of computed elements, of
     axes.same({{shape({2, 3, 5 + 2 * p, 19 + 2 * p})}, {{"H", 5}, {"W", 19}, {"p", p}}});
 }
 
+TEST_CASE("language: a gradient of rows so narrow that a vector has both ends of one") {
+  for (const char* const mode : {"reflect", "symmetric", "wrap"})
+    for (const char* const type : {"f16", "i16", "f64"}) {
+      Regression narrow(fmt::format(
+          "program p(g: {}[N, H + l + h, W + l + h], H: dim, W: dim, l: dim, h: dim) where H >= 1, W >= 1, l >= 0,"
+          " h >= 0 {{ x = pad_adjoint(g, extent = [N, H, W], low = [0, l, l], high = [0, h, h], mode = {}) return x }}",
+          type, mode));
+      for (std::int64_t w = 3; w < 20; ++w)
+        for (const auto& [l, h] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {3, 1}, {1, 2}})
+          narrow.same({{shape({3, 5 + l + h, w + l + h})}, {{"H", 5}, {"W", w}, {"l", l}, {"h", h}}});
+    }
+}
+
 TEST_CASE("language: a gradient adds up in the order of its own axes, whichever the kernel's last one is") {
   for (const char* const mode : {"edge", "reflect", "symmetric", "wrap"}) {
     Regression across(

@@ -59,6 +59,33 @@ Blend every_load(const Schedule& schedule, const ScheduledCase& row) {
   return blend;
 }
 
+/// Groups loads beside one that all segments share, as of the two ends of a row to which a gradient adds what lies past
+/// them: a warp then makes them at once.
+std::vector<std::vector<std::size_t>> groups_of(const Schedule& schedule, const ScheduledCase& row,
+                                                const Blend& blend) {
+  const auto is_shared = [&](const Blend::Load& load) { return load.segments.size() == row.calls.size(); };
+  const auto source = [&](const Blend::Load& load) { return row.calls[load.segment].sources[load.load]; };
+  const auto body_load = [&](const Blend::Load& load) {
+    return schedule.body_of(row.calls[load.segment]).loads[load.load];
+  };
+  const bool some_shared = std::ranges::any_of(blend.loads, is_shared);
+  const auto joins = [&](const Blend::Load& a, const Blend::Load& b) {
+    return some_shared && a.segments.size() == 1 && b.segments.size() == 1 && source(a).tensor == source(b).tensor &&
+           body_load(a).kind == body_load(b).kind;
+  };
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < blend.loads.size(); ++i) {
+    const auto place = std::ranges::find_if(groups, [&](const std::vector<std::size_t>& group) {
+      return joins(blend.loads[group.front()], blend.loads[i]);
+    });
+    if (place == groups.end())
+      groups.push_back({i});
+    else
+      place->push_back(i);
+  }
+  return groups;
+}
+
 /// Returns the operations of the row's bodies, each counted once.
 std::size_t operations_of(const Schedule& schedule, const Blend& blend) {
   std::size_t operations = 0;
@@ -85,6 +112,7 @@ std::optional<Blend> blend_of(const Schedule& schedule, const ScheduledCase& row
   const auto takes_long = [&](const SegmentCall& call) { return computes_activation(schedule.body_of(call)); };
   if (blend.loads.size() == 1 && schedule.grid()->lanes < kFewLanes && std::ranges::none_of(row.calls, takes_long))
     return std::nullopt;
+  blend.groups = groups_of(schedule, row, blend);
   return blend;
 }
 

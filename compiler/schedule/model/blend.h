@@ -21,6 +21,8 @@ struct Blend {
   std::vector<int> bodies;                      ///< one for each segment of the row
   std::vector<std::vector<std::size_t>> takes;  ///< for each segment, the indices in `loads` of its body's loads
   std::vector<Load> loads;
+  /// Indices in `loads`. A vector makes at most one load of a group: where it would need several, it is an edge.
+  std::vector<std::vector<std::size_t>> groups;
 
   /// Returns the segment whose load most segments have. Most vectors have it alone.
   [[nodiscard]] std::size_t main_segment() const;

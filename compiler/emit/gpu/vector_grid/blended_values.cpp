@@ -54,16 +54,54 @@ std::vector<Value*> BlendedValues::where(Value* condition, llvm::function_ref<st
   return join(builder_, ways);
 }
 
+/// Emits the one load of a group that a vector needs, if it needs one.
+std::vector<Value*> BlendedValues::load_one_of(const std::vector<std::size_t>& group,
+                                               llvm::function_ref<void()> outside) {
+  const Blend::Load& first = blend_.loads[group.front()];
+  Value *some = builder_.getFalse(), *several = builder_.getFalse();
+  BodyArguments arguments = arguments_[first.segment];
+  LaneRuns lanes;
+  for (const std::size_t index : group) {
+    const Blend::Load& load = blend_.loads[index];
+    const LaneRuns own = lanes_of(load.segments);
+    Value* needed = own.any(builder_);
+    const BodyArguments::Load& from = arguments_[load.segment].loads[load.load];
+    BodyArguments::Load& chosen = arguments.loads[first.load];
+    if (lanes.runs.empty()) {
+      lanes = own;
+    } else {
+      auto& [begin, end] = lanes.runs.front();
+      begin = builder_.CreateSelect(needed, own.runs.front().first, begin);
+      end = builder_.CreateSelect(needed, own.runs.front().second, end);
+      chosen.base = builder_.CreateSelect(needed, from.base, chosen.base);
+      several = builder_.CreateOr(several, builder_.CreateAnd(some, needed));
+    }
+    some = builder_.CreateOr(some, needed);
+  }
+  return where(some, [&] {
+    BasicBlock *edge = vector_.block("several"), *one = vector_.block("one");
+    builder_.CreateCondBr(several, edge, one);
+    builder_.SetInsertPoint(edge);
+    outside();
+    builder_.SetInsertPoint(one);
+    ThreadValues code(vector_, static_cast<std::size_t>(blend_.bodies[first.segment]), arguments, column_);
+    return code.load_lanes(first.load, outside, &lanes);
+  });
+}
+
 std::vector<Value*> BlendedValues::load(llvm::function_ref<void()> outside) {
   for (const BodyArguments& segment : arguments_) ends_.push_back(lanes_before(segment.end));
   std::vector<Value*> loaded = ends_;
-  for (const Blend::Load& load : blend_.loads) {
+  const auto load_group = [&](const std::vector<std::size_t>& group) {
+    if (group.size() > 1) return load_one_of(group, outside);
+    const Blend::Load& load = blend_.loads[group.front()];
     ThreadValues code = code_of(load.segment);
+    if (load.segments.size() == segments()) return code.load_lanes(load.load, outside, nullptr);
     const LaneRuns lanes = lanes_of(load.segments);
-    const auto of_lanes = [&] { return code.load_lanes(load.load, outside, &lanes); };
-    const bool is_all = load.segments.size() == segments();
-    const std::vector<Value*> values =
-        is_all ? code.load_lanes(load.load, outside, nullptr) : where(lanes.any(builder_), of_lanes);
+    return where(lanes.any(builder_), [&] { return code.load_lanes(load.load, outside, &lanes); });
+  };
+  for (const std::vector<std::size_t>& group : blend_.groups) {
+    const std::vector<Value*> values = load_group(group);
     loaded.insert(loaded.end(), values.begin(), values.end());
   }
   return loaded;
@@ -74,10 +112,13 @@ std::vector<Value*> BlendedValues::load(llvm::function_ref<void()> outside) {
 std::vector<Value*> BlendedValues::compute(llvm::ArrayRef<Value*> loaded) {
   ends_ = loaded.take_front(segments()).vec();
   loaded = loaded.drop_front(segments());
-  for (const Blend::Load& load : blend_.loads) {
+  vectors_.resize(blend_.loads.size());
+  for (const std::vector<std::size_t>& group : blend_.groups) {
+    const Blend::Load& load = blend_.loads[group.front()];
     ThreadValues code = code_of(load.segment);
     const std::size_t count = code.loaded_values(load.load);
-    vectors_.push_back(code.vector_from(load.load, loaded.take_front(count)));
+    Value* vector = code.vector_from(load.load, loaded.take_front(count));
+    for (const std::size_t index : group) vectors_[index] = vector;
     loaded = loaded.drop_front(count);
   }
   const std::size_t main = blend_.main_segment();
@@ -93,36 +134,48 @@ std::vector<Value*> BlendedValues::compute(llvm::ArrayRef<Value*> loaded) {
   return join(builder_, ways);
 }
 
+/// Where most segments are like the main one, gives the others their lanes of its results. Else begins with the last
+/// segment, and gives each before it all lanes up to its end.
 std::vector<Value*> BlendedValues::choose_lanes(std::size_t main, const std::vector<Value*>& of_main) {
   // By body, and what it takes.
   std::map<std::pair<int, std::vector<std::size_t>>, std::vector<Value*>> made;
+  const auto key = [&](std::size_t segment) { return std::pair(blend_.bodies[segment], blend_.takes[segment]); };
   const auto results = [&](std::size_t segment) {
-    const auto [place, is_new] = made.try_emplace({blend_.bodies[segment], blend_.takes[segment]});
+    const auto [place, is_new] = made.try_emplace(key(segment));
     if (is_new) place->second = results_of(segment);
     return place->second;
   };
-  made[{blend_.bodies[main], blend_.takes[main]}] = of_main;
-  std::vector<Value*> chosen = results(segments() - 1);
-  for (std::size_t segment = segments() - 1; segment-- > 0;) {
-    const std::vector<Value*> own = results(segment);
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-      if (own[i] == chosen[i]) continue;
-      const auto bits = 8 * static_cast<unsigned>(ir::byte_size(vector_.result_type(i)));
-      chosen[i] = choose(masks_.range(builder_.getInt32(0), ends_[segment], bits), own[i], chosen[i], bits);
-    }
-  }
+  made[key(main)] = of_main;
+  std::vector<std::size_t> others;
+  for (std::size_t segment = 0; segment < segments(); ++segment)
+    if (key(segment) != key(main)) others.push_back(segment);
+  const bool by_ranges = 2 * others.size() < segments();
+  std::vector<Value*> chosen = by_ranges ? of_main : results(segments() - 1);
+  if (by_ranges)
+    for (const std::size_t segment : others)
+      choose_lanes_of(segment, segment == 0 ? builder_.getInt32(0) : ends_[segment - 1], results(segment), chosen);
+  else
+    for (std::size_t segment = segments() - 1; segment-- > 0;)
+      choose_lanes_of(segment, builder_.getInt32(0), results(segment), chosen);
   return chosen;
+}
+
+/// Puts a segment's results in the lanes from `first` to its end.
+void BlendedValues::choose_lanes_of(std::size_t segment, Value* first, const std::vector<Value*>& own,
+                                    std::vector<Value*>& chosen) {
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    if (own[i] == chosen[i]) continue;
+    const auto bits = 8 * static_cast<unsigned>(ir::byte_size(vector_.result_type(i)));
+    const auto words = [&](Value* value) { return builder_.CreateBitCast(value, masks_.type(bits)); };
+    Value* made = masks_.choose_range(first, ends_[segment], words(own[i]), words(chosen[i]), bits);
+    chosen[i] = builder_.CreateBitCast(made, own[i]->getType());
+  }
 }
 
 std::vector<Value*> BlendedValues::results_of(std::size_t segment) {
   std::vector<Value*> values;
   for (const std::size_t load : blend_.takes[segment]) values.push_back(vectors_[load]);
   return code_of(segment).compute(vector_.lanes(), values);
-}
-
-Value* BlendedValues::choose(Value* mask, Value* a, Value* b, unsigned bits) {
-  const auto words = [&](Value* value) { return builder_.CreateBitCast(value, masks_.type(bits)); };
-  return builder_.CreateBitCast(masks_.choose(mask, words(a), words(b)), a->getType());
 }
 
 }  // namespace padlock::compiler

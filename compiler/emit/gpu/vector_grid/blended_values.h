@@ -26,9 +26,12 @@ class BlendedValues {
   [[nodiscard]] LaneRuns lanes_of(const std::vector<std::size_t>& segments);
   [[nodiscard]] std::vector<llvm::Value*> where(llvm::Value* condition,
                                                 llvm::function_ref<std::vector<llvm::Value*>()> emit);
+  [[nodiscard]] std::vector<llvm::Value*> load_one_of(const std::vector<std::size_t>& group,
+                                                      llvm::function_ref<void()> outside);
   [[nodiscard]] std::vector<llvm::Value*> results_of(std::size_t segment);
   [[nodiscard]] std::vector<llvm::Value*> choose_lanes(std::size_t main, const std::vector<llvm::Value*>& of_main);
-  [[nodiscard]] llvm::Value* choose(llvm::Value* mask, llvm::Value* a, llvm::Value* b, unsigned bits);
+  void choose_lanes_of(std::size_t segment, llvm::Value* first, const std::vector<llvm::Value*>& own,
+                       std::vector<llvm::Value*>& chosen);
 
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;

@@ -36,6 +36,11 @@ void EdgeList::add_in_turn(llvm::ArrayRef<Value*> slots, llvm::ArrayRef<Value*> 
     });
 }
 
+Value* EdgeList::any(llvm::ArrayRef<Value*> are_edges) {
+  return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_vote_any_sync,
+                                  {builder_.getInt32(~0U), builder_.CreateOr(are_edges)});
+}
+
 void EdgeList::add(llvm::ArrayRef<Value*> slots, llvm::ArrayRef<Value*> are_edges) {
   if (vector_.interval != nullptr) return add_in_turn(slots, are_edges);
   Value* before = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_lanemask_lt, {});

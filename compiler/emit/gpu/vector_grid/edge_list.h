@@ -13,6 +13,8 @@ class EdgeList {
   /// Returns the words that a block's threads share.
   [[nodiscard]] static int shared_words(const KernelContext& context);
 
+  /// Emits whether a thread of the warp has an edge. All threads of a warp must call it.
+  [[nodiscard]] llvm::Value* any(llvm::ArrayRef<llvm::Value*> are_edges);
   /// Adds the slots for which `are_edges` holds, all slots of a thread at once. All threads of a warp must call it.
   void add(llvm::ArrayRef<llvm::Value*> slots, llvm::ArrayRef<llvm::Value*> are_edges);
   /// Emits `trip(slot, lane)` for this thread's share of the elements. An element is lane `lane` of a vector. Both are

@@ -58,14 +58,25 @@ class VectorGridEmitter {
   }
 
  private:
+  /// A thread's vectors, and whether each is an edge.
+  struct Edges {
+    std::vector<Value*> slots, are_edges;
+  };
+
   /// Emits the vectors in this interval, the edges in the next.
   void emit_elements(std::uint32_t interval) {
     if (vector_.interval == nullptr) {
-      emit_own_vectors();
-      return emit_edges();
+      const Edges edges = emit_own_vectors();
+      return vector_.when(edges_->any(edges.are_edges), [&] {
+        edges_->add(edges.slots, edges.are_edges);
+        emit_edges();
+      });
     }
     Value* vectors = builder_.CreateICmpULE(vector_.interval, builder_.getInt32(interval));
-    vector_.when(vectors, [&] { emit_own_vectors(); });
+    vector_.when(vectors, [&] {
+      const Edges edges = emit_own_vectors();
+      edges_->add(edges.slots, edges.are_edges);
+    });
     vector_.when(builder_.CreateNot(vectors), [&] { emit_edges(); });
   }
 
@@ -80,17 +91,17 @@ class VectorGridEmitter {
     return vector_.exact(first_);
   }
 
-  /// Loads all vectors of a thread, then stores them.
-  void emit_own_vectors() {
+  /// Loads all vectors of a thread, then stores those that are no edges.
+  Edges emit_own_vectors() {
     std::vector<LoadedVector> vectors;
     for (int i = 0; i < context_.vectors; ++i) vectors.push_back(load(i));
-    std::vector<Value*> slots, are_edges;
+    Edges edges;
     for (const LoadedVector& vector : vectors) {
       store(vector);
-      slots.push_back(vector.slot);
-      are_edges.push_back(builder_.CreateICmpEQ(vector.state, state(kEdge)));
+      edges.slots.push_back(vector.slot);
+      edges.are_edges.push_back(builder_.CreateICmpEQ(vector.state, state(kEdge)));
     }
-    edges_->add(slots, are_edges);
+    return edges;
   }
 
   void emit_edges() {

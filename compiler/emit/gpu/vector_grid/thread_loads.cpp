@@ -1,23 +1,35 @@
 #include "compiler/emit/gpu/vector_grid/thread_values.h"
 #include "compiler/emit/scalar/emit_loop.h"
-#include "compiler/emit/scalar/vector_shift.h"
 
 // Emits a grid body's loads of neighbouring elements. A load is a vector if its address is a multiple of its size.
-// Other loads go element by element, or out of two granules.
+// Other loads go element by element, or by the words of its two granules.
 namespace padlock::compiler {
+
+namespace {
+
+constexpr unsigned kWordBytes = 4;
+
+}  // namespace
+
+/// A vector that does not begin with a word lies in one more.
+std::size_t ThreadValues::words_around(std::size_t load) const { return vector_bytes(load) / kWordBytes + 1; }
 
 unsigned ThreadValues::vector_bytes(std::size_t load) const {
   return static_cast<unsigned>(vector_.lanes() * ir::byte_size(load_at(load).dtype));
 }
 
-/// From four elements on, a vector of single loads takes more instructions than two granules and their shift.
+/// Elements narrower than a word come in words. Where vectors were cut into such elements as they came, a thread would
+/// wait for each before it asks for the next.
 bool ThreadValues::takes_granules(std::size_t load) const {
-  constexpr int kFewElements = 4;
-  return is_vector(load_at(load)) && vector_.lanes() > kFewElements;
+  return is_vector(load_at(load)) && ir::byte_size(load_at(load).dtype) < static_cast<int>(kWordBytes) &&
+         vector_bytes(load) % kWordBytes == 0;
 }
 
+/// Returns the words of a granule; if it has none, its bits.
 llvm::Type* ThreadValues::granule_type(std::size_t load) const {
-  return VectorShift(builder_, vector_bytes(load), ir::byte_size(load_at(load).dtype)).type();
+  const unsigned bytes = vector_bytes(load);
+  if (bytes < kWordBytes) return builder_.getIntNTy(8 * bytes);
+  return llvm::FixedVectorType::get(builder_.getInt32Ty(), bytes / kWordBytes);
 }
 
 /// The first in memory is the last lane of a reversed load.
@@ -91,13 +103,15 @@ std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element
   return {phis.begin(), phis.end()};
 }
 
-/// Loads two granules. A vector that is itself a granule needs no second one. If all its lanes are needed it is inside
-/// the tensor, and nothing is tested.
+/// Loads a vector that is itself a granule, or the words of two granules that have its elements. (Two loads of granules
+/// take 14 instructions to choose and shift words, five loads of words 4.) If all lanes of a granule are needed it is
+/// inside the tensor, and nothing is tested.
 std::vector<Value*> ThreadValues::load_granules(std::size_t load, Value* element, Value* past, const LaneRuns* needed,
                                                 llvm::function_ref<void()> outside) {
   const Granules& granules = vector_.grid().granules;
   ExprEmitter& exprs = vector_.exprs;
-  const auto size = static_cast<std::uint32_t>(ir::byte_size(load_at(load).dtype));
+  const auto size = static_cast<unsigned>(ir::byte_size(load_at(load).dtype));
+  const int in_word = static_cast<int>(kWordBytes / size);
   exprs.set_coordinate(granules.shift, builder_.CreateUDiv(past, builder_.getInt32(size)));
   Value* first = builder_.CreateAdd(element, exprs.exact_offset(builder_, granules.offset));
   exprs.set_coordinate(granules.first, first);
@@ -113,22 +127,31 @@ std::vector<Value*> ThreadValues::load_granules(std::size_t load, Value* element
   builder_.SetInsertPoint(elsewhere);
   outside();
   builder_.SetInsertPoint(inside);
-  Access access = access_of(load, first, vector_.lanes());
-  Value* low = accesses_.load(access, granule_type(load));
-  access.displacement = vector_.lanes();
-  BasicBlock* without = builder_.GetInsertBlock();
-  BasicBlock* second = vector_.block("second");
-  BasicBlock* loaded = vector_.block("loaded");
-  builder_.CreateCondBr(is_granule, loaded, second);
-  builder_.SetInsertPoint(second);
-  Value* next = accesses_.load(access, granule_type(load));
-  BasicBlock* with = builder_.GetInsertBlock();
+  BasicBlock *whole = vector_.block("granule"), *words = vector_.block("words"), *loaded = vector_.block("loaded");
+  builder_.CreateCondBr(is_granule, whole, words);
+  Ways ways;
+  builder_.SetInsertPoint(whole);
+  Value* granule = accesses_.load(access_of(load, first, vector_.lanes()), granule_type(load));
+  std::vector<Value*> of_granule;
+  for (std::uint64_t i = 0; i < vector_bytes(load) / kWordBytes; ++i)
+    of_granule.push_back(builder_.CreateExtractElement(granule, i));
+  of_granule.resize(words_around(load), llvm::PoisonValue::get(builder_.getInt32Ty()));
+  ways.emplace_back(builder_.GetInsertBlock(), std::move(of_granule));
+  builder_.CreateBr(loaded);
+  builder_.SetInsertPoint(words);
+  Value* in_first = builder_.CreateAnd(past, builder_.getInt32(kWordBytes - size));
+  in_first = builder_.CreateUDiv(in_first, builder_.getInt32(size));
+  Access access =
+      access_of(load, builder_.CreateSub(element, builder_.CreateZExt(in_first, element->getType())), in_word);
+  std::vector<Value*> of_words;
+  for (std::size_t i = 0; i < words_around(load); ++i, access.displacement += in_word)
+    of_words.push_back(accesses_.load(access, builder_.getInt32Ty()));
+  ways.emplace_back(builder_.GetInsertBlock(), std::move(of_words));
   builder_.CreateBr(loaded);
   builder_.SetInsertPoint(loaded);
-  llvm::PHINode* high = builder_.CreatePHI(next->getType(), 2);
-  high->addIncoming(llvm::PoisonValue::get(next->getType()), without);
-  high->addIncoming(next, with);
-  return {low, high, past};
+  std::vector<Value*> values = join(builder_, ways);
+  values.push_back(past);
+  return values;
 }
 
 std::vector<Value*> ThreadValues::load_lanes(std::size_t load, llvm::function_ref<void()> outside,
@@ -141,26 +164,20 @@ std::vector<Value*> ThreadValues::load_lanes(std::size_t load, llvm::function_re
 }
 
 std::size_t ThreadValues::loaded_values(std::size_t load) const {
-  constexpr std::size_t kGranuleValues = 3;
   if (!is_vector(load_at(load))) return 1;
-  return takes_granules(load) ? kGranuleValues : static_cast<std::size_t>(vector_.lanes());
+  return takes_granules(load) ? words_around(load) + 1 : static_cast<std::size_t>(vector_.lanes());
 }
 
-/// A vector that is itself a granule is not shifted.
-Value* ThreadValues::from_granules(std::size_t load, llvm::ArrayRef<Value*> loaded) {
-  BasicBlock* before = builder_.GetInsertBlock();
-  BasicBlock* shifts = vector_.block("shifts");
-  BasicBlock* shifted = vector_.block("shifted");
-  builder_.CreateCondBr(builder_.CreateICmpNE(loaded[2], builder_.getInt32(0)), shifts, shifted);
-  builder_.SetInsertPoint(shifts);
-  const VectorShift words(builder_, vector_bytes(load), ir::byte_size(load_at(load).dtype));
-  Value* cut = words.shifted(loaded[0], loaded[1], loaded[2]);
-  builder_.CreateBr(shifted);
-  builder_.SetInsertPoint(shifted);
-  llvm::PHINode* vector = builder_.CreatePHI(cut->getType(), 2);
-  vector->addIncoming(loaded[0], before);
-  vector->addIncoming(cut, shifts);
-  return vector;
+/// Funnel shifts take the amount modulo 32.
+Value* ThreadValues::from_words(std::size_t load, llvm::ArrayRef<Value*> loaded) {
+  Value* bits = builder_.CreateShl(loaded.back(), 3);
+  Value* made = llvm::PoisonValue::get(granule_type(load));
+  for (unsigned i = 0; i < vector_bytes(load) / kWordBytes; ++i) {
+    Value* word =
+        builder_.CreateIntrinsic(llvm::Intrinsic::fshr, {builder_.getInt32Ty()}, {loaded[i + 1], loaded[i], bits});
+    made = builder_.CreateInsertElement(made, word, std::uint64_t{i});
+  }
+  return made;
 }
 
 Value* ThreadValues::vector_from(std::size_t load, llvm::ArrayRef<Value*> loaded) {
@@ -168,7 +185,7 @@ Value* ThreadValues::vector_from(std::size_t load, llvm::ArrayRef<Value*> loaded
   llvm::Type* type = type_of(load, vector_.lanes());
   Value* vector = llvm::PoisonValue::get(type);
   if (takes_granules(load)) {
-    vector = builder_.CreateBitCast(from_granules(load, loaded), type);
+    vector = builder_.CreateBitCast(from_words(load, loaded), type);
   } else {
     for (std::size_t i = 0; i < loaded.size(); ++i) vector = builder_.CreateInsertElement(vector, loaded[i], i);
   }

@@ -132,7 +132,7 @@ class ThreadValues {
   [[nodiscard]] bool reversed(std::size_t i) const { return load_at(i).kind == LoadKind::reversed; }
   [[nodiscard]] llvm::Type* type_of(std::size_t load, int lanes) const;
   [[nodiscard]] unsigned vector_bytes(std::size_t load) const;
-  /// Returns whether a vector that is not aligned comes from two granules, instead of element by element.
+  /// Returns whether a vector that is not aligned comes from two granules instead of element by element.
   [[nodiscard]] bool takes_granules(std::size_t load) const;
   [[nodiscard]] llvm::Type* granule_type(std::size_t load) const;
   Access access_of(std::size_t load, llvm::Value* element, int elements = 1);
@@ -144,7 +144,8 @@ class ThreadValues {
                                           const LaneRuns* needed);
   std::vector<llvm::Value*> load_granules(std::size_t load, llvm::Value* element, llvm::Value* past,
                                           const LaneRuns* needed, llvm::function_ref<void()> outside);
-  llvm::Value* from_granules(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
+  [[nodiscard]] std::size_t words_around(std::size_t load) const;
+  llvm::Value* from_words(std::size_t load, llvm::ArrayRef<llvm::Value*> loaded);
   llvm::Value* gather(std::size_t load);
   llvm::Value* load_here(std::size_t load);
   std::vector<llvm::Value*> emit_indices();
