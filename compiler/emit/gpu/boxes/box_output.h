@@ -58,6 +58,9 @@ class BoxOutput {
   [[nodiscard]] Value* has_strip(llvm::ArrayRef<Value*> digits);
   [[nodiscard]] Value* first_of_strip(llvm::ArrayRef<Value*> digits);
   void emit_strips();
+  [[nodiscard]] Value* head_of(Value* strip);
+  void emit_whole_vectors();
+  void emit_ends();
   void emit_from(const Vector& vector);
   void emit_by_itself(const Vector& vector);
   void emit_several(const Vector& vector);

@@ -15,11 +15,12 @@ constexpr int kOnTheirWay = 4;
 }  // namespace
 
 /// Adds the byte of element 0, so that loops add no more to it than an element. LLVM would add its terms again in each
-/// turn, and ptxas would ask again where shared memory begins.
+/// turn, and ptxas would ask again where shared memory begins. (A turned stage has no such terms, and its code no
+/// register to spare.)
 void BoxStages::add_run(StagedRun run) {
   Value* bytes = builder_.CreateMul(run.origin, builder_.getInt32(static_cast<unsigned>(ir::byte_size(run.dtype))));
   run.zero = builder_.CreateSub(run.place, bytes);
-  if (!memory_.has_stamps()) {
+  if (!memory_.has_stamps() && !llvm::isa<llvm::ConstantInt>(run.origin)) {
     llvm::Type* i32 = builder_.getInt32Ty();
     auto* type = llvm::FunctionType::get(i32, {i32}, false);
     auto* same = llvm::InlineAsm::get(type, "mov.b32 $0, $1;", "=r,r", /*hasSideEffects=*/false);
