@@ -23,8 +23,8 @@ constexpr int kMostOfRows = 4;
 /// 150 1.03, of 200 .99, of 301 .96.
 constexpr int kLongestWords = 1024, kLongestHalves = 128;
 /// The same where columns move unevenly, as where they are reflected: each vector then costs a grid more, and a row
-/// has two edges at least. Words of 130 to 1026 .98 to 1.28; halves of 58 to 280 1.1 to 2.5, of 514 .93.
-constexpr int kLongestUnevenWords = 2048, kLongestUnevenHalves = 512;
+/// has two edges at least. Words of 130 to 1026 .98 to 1.28; halves of 58 to 280 1.1 to 2.5, of 514 and 1026 .9.
+constexpr int kLongestUnevenWords = 2048, kLongestUnevenHalves = 320;
 constexpr int kFewestUnevenEdges = 2;
 /// Most columns if elements of a row lie apart, and follow those of the row before: channels to the innermost axis. (3
 /// to 40 of f32 .99 to 1.33, 48 .98; f16 of 10, 12 and 40 1.15 to 1.40, of 16 to 32 1.0, 17 .94, below 8 .97 to 1.0.)
