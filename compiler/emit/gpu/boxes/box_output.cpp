@@ -176,7 +176,7 @@ void BoxOutput::emit_whole_vectors() {
 
 /// Emits what strips have before and after their whole vectors. Threads of a warp take different strips: going on from
 /// one to the next, two of them would work. (An H200, halves of 160 channels to planes: 269 instructions for 32 vectors
-/// so, 216 apart.)
+/// so, 215 apart.)
 void BoxOutput::emit_ends() {
   Value *zero = context_.index(0), *lanes = context_.index(boxes_.lanes);
   Value* strips = exact(box_strips(vector_.schedule().kernel, boxes_));
