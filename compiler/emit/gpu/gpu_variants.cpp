@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/emit/rows/emit_row_dispatch.h"
+
 namespace padlock::compiler {
 namespace {
 
@@ -104,6 +106,13 @@ bool asks_no_more(const ProvenKernel& other, const ProvenKernel& first) {
   });
 }
 
+/// Returns whether the schedules have the same arguments. One without segments may have a load that the first, in whose
+/// segments its condition never holds, has not.
+bool takes_same_arguments(const Schedule& other, const Schedule& first) {
+  const abi::KernelAbi a = contract_of(other), b = contract_of(first);
+  return a.inputs == b.inputs && a.scalars == b.scalars;
+}
+
 /// Returns the name of a schedule beside the first.
 std::string_view name_of(const Schedule& schedule) {
   if (const Boxes* const boxes = schedule.boxes()) return name_of(boxes->kind);
@@ -117,7 +126,7 @@ std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
   std::vector<GpuVariant> list = VariantList(first).take();
   for (std::size_t i = 1; i < schedules.size(); ++i) {
     const ProvenKernel& other = schedules[i];
-    if (!asks_no_more(other, first)) continue;
+    if (!asks_no_more(other, first) || !takes_same_arguments(other.schedule(), first.schedule())) continue;
     std::vector<GpuVariant> own = VariantList(other).take();
     GpuVariant variant = std::move(own.back());
     variant.schedule = i;

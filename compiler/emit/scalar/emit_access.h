@@ -23,7 +23,7 @@ struct Access {
   llvm::Value* name = nullptr;       // with `extent`: index into KernelAbi::accesses
   unsigned align = 1;                // bytes; the address is known to be a multiple
   bool fetches_line = false;         // a GPU's load of an integer of at most 8 bytes asks for the line around it
-  bool in_word = false;              // a load of fewer than 32 bits gives a word, whose other bits are 0
+  bool in_word = false;              // a plain load of fewer than 32 bits gives a word, whose other bits are 0
   bool proves_align = false;         // with `extent`: also tests that the address is such a multiple, in elements
 };
 

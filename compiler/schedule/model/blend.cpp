@@ -69,16 +69,17 @@ std::vector<std::vector<std::size_t>> groups_of(const Schedule& schedule, const 
     return schedule.body_of(row.calls[load.segment]).loads[load.load];
   };
   const bool some_shared = std::ranges::any_of(blend.loads, is_shared);
+  // Loads of one segment are needed together.
   const auto joins = [&](const Blend::Load& a, const Blend::Load& b) {
-    return some_shared && a.segments.size() == 1 && b.segments.size() == 1 && source(a).tensor == source(b).tensor &&
-           body_load(a).kind == body_load(b).kind;
+    return a.segments.size() == 1 && b.segments.size() == 1 && a.segment != b.segment &&
+           source(a).tensor == source(b).tensor && body_load(a).kind == body_load(b).kind;
   };
   std::vector<std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < blend.loads.size(); ++i) {
     const auto place = std::ranges::find_if(groups, [&](const std::vector<std::size_t>& group) {
-      return joins(blend.loads[group.front()], blend.loads[i]);
+      return std::ranges::all_of(group, [&](std::size_t other) { return joins(blend.loads[other], blend.loads[i]); });
     });
-    if (place == groups.end())
+    if (place == groups.end() || !some_shared)
       groups.push_back({i});
     else
       place->push_back(i);

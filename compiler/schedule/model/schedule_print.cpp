@@ -131,7 +131,11 @@ class SchedulePrinter {
                   scheduled.holds, scheduled.fails);
     const std::optional<Blend> blend = schedule_.grid() != nullptr ? blend_of(schedule_, scheduled) : std::nullopt;
     line(1, "case {}: {}{}", index, count_of(scheduled.calls.size(), "segment"),
-         blend ? fmt::format(", vectors of all from {}", count_of(blend->loads.size(), "load")) : "");
+         blend ? fmt::format(", vectors of all from {}{}", count_of(blend->loads.size(), "load"),
+                             blend->groups.size() < blend->loads.size()
+                                 ? fmt::format(", of which one makes at most {}", blend->groups.size())
+                                 : "")
+               : "");
     for (const SegmentCall& call : scheduled.calls) {
       line(2, "[{}, {}): body {}", text(call.begin), text(call.end), call.body);
       for (std::size_t i = 0; i < call.sources.size(); ++i)

@@ -107,8 +107,7 @@ std::vector<Value*> BlendedValues::load(llvm::function_ref<void()> outside) {
   return loaded;
 }
 
-/// The main segment's results, if all lanes are its own. Else those of the last segment, in which those of the segments
-/// before it take the place of their lanes.
+/// The main segment's results, if all lanes are its own. Else each lane has those of its segment.
 std::vector<Value*> BlendedValues::compute(llvm::ArrayRef<Value*> loaded) {
   ends_ = loaded.take_front(segments()).vec();
   loaded = loaded.drop_front(segments());

@@ -135,7 +135,7 @@ std::vector<Value*> ThreadValues::load_granules(std::size_t load, Value* element
   std::vector<Value*> of_granule;
   for (std::uint64_t i = 0; i < vector_bytes(load) / kWordBytes; ++i)
     of_granule.push_back(builder_.CreateExtractElement(granule, i));
-  of_granule.resize(words_around(load), llvm::PoisonValue::get(builder_.getInt32Ty()));
+  of_granule.resize(words_around(load), of_granule.back());  // a word that no shift by 0 takes
   ways.emplace_back(builder_.GetInsertBlock(), std::move(of_granule));
   builder_.CreateBr(loaded);
   builder_.SetInsertPoint(words);
