@@ -95,8 +95,9 @@ constexpr int kManyJoiningThreads = 2048;
 /// flight: 0.91 of a copy's speed instead of 0.94 on an H200. Tiles of 4 and of 1 byte are no quicker with more
 /// threads.
 constexpr int kManyTileThreads = 1536;
-/// Least threads for boxes: a block loads in a third of its life, and other blocks must load meanwhile.
-constexpr int kManyBoxThreads = 1536;
+/// Least threads for boxes: a block loads in a third of its life, and other blocks must load meanwhile. With several
+/// stages an sm_100 would spill words.
+constexpr int kManyBoxThreads = 1536, kManyStagesThreads = 1280;
 /// Least threads where a stage is turned: more have no room for what they read beside their shared memory. (An H200,
 /// to 64 channels of f32: 47 us, with 1536 threads 64.) Rows of two axes are short, and take less of it (6 channels of
 /// f16: 61 and 58 us), as do slices of words (of 256 channels 58 and 54 us). Eight columns take more registers.
@@ -142,7 +143,8 @@ int blocks_at_once(const KernelContext& context) {
     if (std::ranges::any_of(schedule.bodies, turn ? has_activation : has_wide_activation)) return 1;
     // Leaves a quarter of the threads: with all 1536 of an sm_120, registers would spill.
     const int most = context.target.most_threads * 3 / 4;
-    return std::min(turn ? turning_threads(boxes->kind, *turn) : kManyBoxThreads, most) / boxes->threads;
+    const int many = boxes->stages.size() > 1 ? kManyStagesThreads : kManyBoxThreads;
+    return std::min(turn ? turning_threads(boxes->kind, *turn) : many, most) / boxes->threads;
   }
   if (schedule.grid()->by_element)
     return std::ranges::any_of(schedule.bodies, has_wide_activation) ? 1
