@@ -106,11 +106,11 @@ bool asks_no_more(const ProvenKernel& other, const ProvenKernel& first) {
   });
 }
 
-/// Returns whether the schedules have the same arguments. One without segments may have a load that the first, in whose
-/// segments its condition never holds, has not.
-bool takes_same_arguments(const Schedule& other, const Schedule& first) {
-  const abi::KernelAbi a = contract_of(other), b = contract_of(first);
-  return a.inputs == b.inputs && a.scalars == b.scalars;
+/// Returns whether a schedule has the arguments of the first one's contract. A schedule without segments may have a
+/// load that the first, in whose segments its condition never holds, has not.
+bool takes_same_arguments(const Schedule& other, const abi::KernelAbi& first) {
+  const abi::KernelAbi own = contract_of(other);
+  return own.inputs == first.inputs && own.scalars == first.scalars;
 }
 
 /// Returns the name of a schedule beside the first.
@@ -124,9 +124,10 @@ std::string_view name_of(const Schedule& schedule) {
 std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
   const ProvenKernel& first = schedules.front();
   std::vector<GpuVariant> list = VariantList(first).take();
+  const abi::KernelAbi contract = contract_of(first.schedule());
   for (std::size_t i = 1; i < schedules.size(); ++i) {
     const ProvenKernel& other = schedules[i];
-    if (!asks_no_more(other, first) || !takes_same_arguments(other.schedule(), first.schedule())) continue;
+    if (!asks_no_more(other, first) || !takes_same_arguments(other.schedule(), contract)) continue;
     std::vector<GpuVariant> own = VariantList(other).take();
     GpuVariant variant = std::move(own.back());
     variant.schedule = i;

@@ -1,6 +1,6 @@
 #include "compiler/emit/scalar/lane_masks.h"
 
-#include <llvm/IR/IntrinsicsNVPTX.h>
+#include "compiler/emit/scalar/words/packed_words.h"
 
 namespace padlock::compiler {
 
@@ -15,20 +15,6 @@ Value* LaneMasks::tops_below(Value* bound, unsigned bits, unsigned first_lane) {
     at_zero |= ((1U << (bits - 1)) - 1 - (first_lane + element)) << (bits * element);
   }
   return builder_.CreateAdd(builder_.CreateMul(bound, builder_.getInt32(ones)), builder_.getInt32(at_zero));
-}
-
-/// Emits elements of all ones where an element's top bit is set, else of zeros. (PTX ISA, prmt: each hexadecimal digit
-/// names a byte of the word, from the lowest on, and from 8 on replicates its sign.)
-Value* LaneMasks::mask_of(Value* tops, unsigned bits) {
-  if (permutes_bytes_)
-    return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt, {},
-                                    {tops, builder_.getInt32(0), builder_.getInt32(bits == 8 ? 0xba98 : 0xbb99)});
-  Value* made = builder_.getInt32(0);
-  for (unsigned from = 0; from < 32; from += bits) {
-    Value* top = builder_.CreateAnd(builder_.CreateLShr(tops, from + bits - 1), builder_.getInt32(1));
-    made = builder_.CreateOr(made, builder_.CreateMul(top, builder_.getInt32(((1U << bits) - 1) << from)));
-  }
-  return made;
 }
 
 /// Emits whether a lane is in [first, end).
@@ -51,7 +37,7 @@ Value* LaneMasks::range(Value* first, Value* end, unsigned bits) {
     } else {
       Value* tops = tops_below(end, bits, lane);
       if (!from_start) tops = builder_.CreateAnd(tops, builder_.CreateNot(tops_below(first, bits, lane)));
-      mask = mask_of(tops, bits);
+      mask = mask_of_tops(builder_, tops, static_cast<int>(bits), permutes_bytes_);
     }
     made = builder_.CreateInsertElement(made, mask, std::uint64_t{word});
   }

@@ -33,7 +33,6 @@ class LaneMasks {
  private:
   [[nodiscard]] llvm::Value* holds(llvm::Value* first, llvm::Value* end, unsigned lane);
   [[nodiscard]] llvm::Value* tops_below(llvm::Value* bound, unsigned bits, unsigned first_lane);
-  [[nodiscard]] llvm::Value* mask_of(llvm::Value* tops, unsigned bits);
 
   llvm::IRBuilder<>& builder_;
   bool permutes_bytes_;

@@ -64,15 +64,15 @@ Blend every_load(const Schedule& schedule, const ScheduledCase& row) {
 std::vector<std::vector<std::size_t>> groups_of(const Schedule& schedule, const ScheduledCase& row,
                                                 const Blend& blend) {
   const auto is_shared = [&](const Blend::Load& load) { return load.segments.size() == row.calls.size(); };
-  const auto source = [&](const Blend::Load& load) { return row.calls[load.segment].sources[load.load]; };
-  const auto body_load = [&](const Blend::Load& load) {
-    return schedule.body_of(row.calls[load.segment]).loads[load.load];
+  const auto tensor = [&](const Blend::Load& load) { return row.calls[load.segment].sources[load.load].tensor; };
+  const auto kind = [&](const Blend::Load& load) {
+    return schedule.body_of(row.calls[load.segment]).loads[load.load].kind;
   };
   const bool some_shared = std::ranges::any_of(blend.loads, is_shared);
   // Loads of one segment are needed together.
   const auto joins = [&](const Blend::Load& a, const Blend::Load& b) {
-    return a.segments.size() == 1 && b.segments.size() == 1 && a.segment != b.segment &&
-           source(a).tensor == source(b).tensor && body_load(a).kind == body_load(b).kind;
+    return a.segments.size() == 1 && b.segments.size() == 1 && a.segment != b.segment && tensor(a) == tensor(b) &&
+           kind(a) == kind(b);
   };
   std::vector<std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < blend.loads.size(); ++i) {

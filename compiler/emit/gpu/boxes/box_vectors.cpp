@@ -38,9 +38,9 @@ void BoxVectors::add_groups() {
   for (std::size_t i = 0; i < body().loads.size(); ++i) {
     Group& group = group_of(body().loads[i].guard);
     const BodyNode* filled = fill_of(body(), i);
-    const auto fill = [&] { return body().nodes[static_cast<std::size_t>(filled->operands[1])].bits; };
+    const std::uint64_t fill = filled == nullptr ? 0 : body().nodes[static_cast<std::size_t>(filled->operands[1])].bits;
     group.loads.push_back(i);
-    group.load_values.push_back(add_value(bits_of(i), filled == nullptr ? 0 : fill()));
+    group.load_values.push_back(add_value(bits_of(i), fill));
     if (filled != nullptr) filled_.insert(filled);
   }
   for (const BodyNode& node : body().nodes) {

@@ -133,8 +133,9 @@ std::vector<Value*> BlendedValues::compute(llvm::ArrayRef<Value*> loaded) {
   return join(builder_, ways);
 }
 
-/// Where most segments are like the main one, gives the others their lanes of its results. Else begins with the last
-/// segment, and gives each before it all lanes up to its end.
+/// Chooses the results of each lane's own segment. If most segments have the main segment's results, begins with these
+/// and replaces the lanes of each other segment. Else begins with the last segment's, and replaces the lanes before the
+/// end of each earlier one, the first segment's at last.
 std::vector<Value*> BlendedValues::choose_lanes(std::size_t main, const std::vector<Value*>& of_main) {
   // By body, and what it takes.
   std::map<std::pair<int, std::vector<std::size_t>>, std::vector<Value*>> made;

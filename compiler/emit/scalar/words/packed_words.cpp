@@ -31,7 +31,34 @@ bool has_bools(Op op) {
          op == Op::logical_not;
 }
 
+/// Permutes a word, or each of a vector.
+Value* permuted_words(llvm::IRBuilder<>& builder, Value* words, std::uint32_t selectors) {
+  const auto permuted = [&](Value* word) {
+    return builder.CreateIntrinsic(llvm::Intrinsic::nvvm_prmt,
+                                   {word, builder.getInt32(0), builder.getInt32(selectors)});
+  };
+  const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(words->getType());
+  if (type == nullptr) return permuted(words);
+  Value* made = llvm::PoisonValue::get(words->getType());
+  for (std::uint64_t i = 0; i < type->getNumElements(); ++i)
+    made = builder.CreateInsertElement(made, permuted(builder.CreateExtractElement(words, i)), i);
+  return made;
+}
+
+/// Returns an element in all elements of a word, or of each of a vector.
+Value* in_each(llvm::Type* words, int width, std::uint64_t element) {
+  const std::uint64_t twice = element << width | element;
+  return llvm::ConstantInt::get(words, width == 8 ? twice << 16 | twice : twice);
+}
+
 }  // namespace
+
+Value* mask_of_tops(llvm::IRBuilder<>& builder, Value* tops, int width, bool permutes) {
+  if (permutes) return permuted_words(builder, tops, width == 8 ? kSigns8 : kSigns16);
+  const auto bits = static_cast<std::uint64_t>(width);
+  Value* ones = builder.CreateAnd(builder.CreateLShr(tops, bits - 1), in_each(tops->getType(), width, 1));
+  return builder.CreateSub(builder.CreateShl(ones, bits), ones);
+}
 
 bool PackedWords::takes(Op op, DType dtype, int lanes, Instructions has) {
   const int width = ir::bit_width(dtype);
@@ -63,22 +90,12 @@ PackedWords::PackedWords(llvm::IRBuilder<>& builder, int lanes, DType dtype, Ins
       infinity_(dtype == DType::f16 ? 0x7c00 : 0x7f80),
       words_(llvm::FixedVectorType::get(builder.getInt32Ty(), static_cast<unsigned>(lanes * width_ / kWordBits))) {}
 
-Value* PackedWords::each(std::uint64_t element) const {
-  const std::uint64_t twice = element << width_ | element;
-  return llvm::ConstantInt::get(words_, width_ == 8 ? twice << 16 | twice : twice);
-}
+Value* PackedWords::each(std::uint64_t element) const { return in_each(words_, width_, element); }
 
 Value* PackedWords::to_words(Value* elements) const { return builder_.CreateBitCast(elements, words_); }
 
 Value* PackedWords::permuted(Value* words, std::uint32_t selectors) {
-  Value* made = llvm::PoisonValue::get(words->getType());
-  for (std::uint64_t i = 0; i < llvm::cast<llvm::FixedVectorType>(words->getType())->getNumElements(); ++i) {
-    Value* word = builder_.CreateIntrinsic(
-        llvm::Intrinsic::nvvm_prmt,
-        {builder_.CreateExtractElement(words, i), builder_.getInt32(0), builder_.getInt32(selectors)});
-    made = builder_.CreateInsertElement(made, word, i);
-  }
-  return made;
+  return permuted_words(builder_, words, selectors);
 }
 
 /// Returns the mask of a comparison of floats by one instruction a word, which LLVM does not emit. (PTX ISA, 9.7.7,
@@ -99,12 +116,7 @@ Value* PackedWords::set(const char* comparison, Value* a, Value* b) {
 
 // --- masks ---------------------------------------------------------------------------------------------------------
 
-Value* PackedWords::mask_of(Value* tops) {
-  if (has_.permute) return permuted(tops, width_ == 8 ? kSigns8 : kSigns16);
-  const auto width = static_cast<std::uint64_t>(width_);
-  Value* ones = builder_.CreateAnd(builder_.CreateLShr(tops, width - 1), each(1));
-  return builder_.CreateSub(builder_.CreateShl(ones, width), ones);
-}
+Value* PackedWords::mask_of(Value* tops) { return mask_of_tops(builder_, tops, width_, has_.permute); }
 
 Value* PackedWords::choose(Value* mask, Value* a, Value* b) {
   return builder_.CreateOr(builder_.CreateAnd(a, mask), builder_.CreateAnd(b, builder_.CreateNot(mask)));

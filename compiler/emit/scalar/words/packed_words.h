@@ -9,6 +9,10 @@
 
 namespace padlock::compiler {
 
+/// Emits elements of all ones where the top bit of an element of `width` bits is set, else of zeros. `tops`: a word of
+/// 32 bits, or a vector of them. `permutes`: by PTX's prmt.
+[[nodiscard]] llvm::Value* mask_of_tops(llvm::IRBuilder<>& builder, llvm::Value* tops, int width, bool permutes);
+
 /// Emits operations that compare, select and mask on words of 32 bits, which hold several elements of 8 or 16 bits.
 /// They take all elements of a word at once, exact to the bit. No sum or difference carries from one element to the
 /// next. A *mask* is words of elements whose bits are all one or all zero. *Tops* are words of which only the top bit
