@@ -102,7 +102,7 @@ constexpr int kManyBoxThreads = 1536, kManyStagesThreads = 1280;
 /// to 64 channels of f32: 47 us, with 1536 threads 64.) Rows of two axes are short, and take less of it (6 channels of
 /// f16: 61 and 58 us), as do slices of words (of 256 channels 58 and 54 us). Eight columns take more registers.
 int turning_threads(BoxKind kind, const BoxTurn& turn) {
-  if (turn.columns > 4) return 1024;
+  if (turn.columns > 4) return turn.across == kBoxSlice ? 1152 : 1024;
   return kind == BoxKind::joined || (turn.across == kBoxSlice && turn.lanes == 1) ? 1536 : 1280;
 }
 /// Least threads for vectors that are made element by element: 32 registers each.

@@ -187,7 +187,7 @@ class BoxesProof : private ScheduleProof {
     const int across = turn.axes[turn.across];
     all = all && across >= 0 && layout.strides()[static_cast<std::size_t>(across)].is_constant(1);
     require(ObligationKind::load, "origin of " + name, all, "a stage does not begin where its words do");
-    const ir::Layout made = turned_layout(kernel_, boxes_, turn);
+    const ir::Layout made = turned_layout(kernel_, boxes_, turn, layout);
     const bool fits = std::ranges::equal(made.extents(), turn.layout.extents()) &&
                       std::ranges::equal(made.strides(), turn.layout.strides()) && turn.layout.offset() == zero_ &&
                       stage.capacity == turn.layout.span(exprs_);

@@ -171,7 +171,6 @@ class BoxMaker {
     if (size > 4) return std::nullopt;
     BoxStage stage{.tensor = source.tensor, .layout = source.layout, .from = {}, .last = {}};
     BoxTurn turn = turn_of(4 / size);
-    turn.layout = turned_layout(kernel_, boxes_, turn);
     turn.origin.fill(zero_);
     std::vector<int> taken;
     for (std::size_t at = 0; at < source.coordinates.size(); ++at) {
@@ -196,6 +195,7 @@ class BoxMaker {
     if (contiguous < 0 || turn.axes[kBoxColumn] < 0 ||
         !layout.strides()[static_cast<std::size_t>(contiguous)].is_constant(1))
       return std::nullopt;
+    turn.layout = turned_layout(kernel_, boxes_, turn, layout);
     stage.turn = std::move(turn);
     return stage;
   }

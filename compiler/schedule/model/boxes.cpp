@@ -169,7 +169,7 @@ Expr box_stage_bytes(ir::ExprContext& exprs, const BoxStage& stage, ir::DType dt
   return exprs.mul(exprs.add(exprs.ceildiv(bytes, vector), around), vector);
 }
 
-ir::Layout turned_layout(const Kernel& kernel, const Boxes& boxes, const BoxTurn& turn) {
+ir::Layout turned_layout(const Kernel& kernel, const Boxes& boxes, const BoxTurn& turn, const ir::Layout& tensor) {
   const auto [across, lanes] = std::pair(turn.across, turn.lanes);
   ir::ExprContext& exprs = kernel.exprs();
   const Expr one = exprs.constant(1), word = exprs.constant(lanes);
@@ -185,8 +185,10 @@ ir::Layout turned_layout(const Kernel& kernel, const Boxes& boxes, const BoxTurn
   std::array<Expr, 3> extents = {boxes.slices ? boxes.slices->step : one, boxes.rows.step, columns};
   if (has_two) extents = {boxes.rows.step, columns, kernel.extents.back()};
   extents[across] = whole(exprs.add(extents[across], exprs.constant(lanes - 1)), turn.words * lanes);
-  if (!has_two) extents[kBoxColumn] = whole(extents[kBoxColumn], turn.columns);
-  const Expr row = across == kBoxRow && !has_two ? odd_words(extents[kBoxColumn]) : extents[kBoxColumn];
+  const Expr read = tensor.extents()[static_cast<std::size_t>(turn.axes[kBoxColumn])];
+  if (!has_two) extents[kBoxColumn] = whole(exprs.min(columns, read), turn.columns);
+  Expr row = extents[kBoxColumn];
+  if (!has_two) row = across == kBoxRow ? odd_words(row) : exprs.max(row, whole(columns, lanes));
   const Expr rows = exprs.mul(extents[kBoxRow], row);
   const Expr slice = across == kBoxSlice ? odd_words(rows) : rows;
   return {exprs, {extents.begin(), extents.end()}, {slice, row, one}, exprs.constant(0)};

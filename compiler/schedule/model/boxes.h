@@ -33,7 +33,7 @@ struct BoxTurn {
   std::array<int, 3> axes = {-1, -1, -1};  ///< axes of the tensor, by BoxAxis; -1: none
   /// The coordinates of the tensor at index 0 of the stage; over the variables of a box.
   std::array<ir::Expr, 3> origin = {};
-  ir::Layout layout;           ///< of the stage, in elements; over the steps of a launch
+  ir::Layout layout = {};      ///< of the stage, in elements; over the steps of a launch
   BoxAxis across = kBoxSlice;  ///< the axis that is contiguous in the tensor
   int lanes = 1;               ///< elements of a word, which lie together across
   int words = 2, columns = 4;  ///< a thread copies some words of some columns at a time
@@ -159,10 +159,13 @@ struct RunEnds {
 /// and the margins.
 [[nodiscard]] ir::Expr box_stage_bytes(ir::ExprContext& exprs, const BoxStage& stage, ir::DType dtype);
 
-/// Returns the layout of a turned stage. Words begin at multiples of their elements in the tensor. Groups of words are
-/// whole, and rows are rounded up to what a thread turns. Across, words are an odd number apart, in different banks. If
-/// a box's columns have two axes, the stage's rows are the first of them, and follow each other as the columns do.
-[[nodiscard]] ir::Layout turned_layout(const Kernel& kernel, const Boxes& boxes, const BoxTurn& turn);
+/// Returns the layout of a stage that is turned from a tensor with this layout. Words begin at multiples of their
+/// elements in the tensor. Groups of words are whole, and the columns that a row has of the tensor are rounded up to
+/// what a thread turns. Across, words are an odd number apart, in different banks. Rows of slices are as far apart as
+/// in the output, where that is whole words and leaves room: then a vector of two rows is one load. If a box's columns
+/// have two axes, the stage's rows are the first of them, and follow each other as the columns do.
+[[nodiscard]] ir::Layout turned_layout(const Kernel& kernel, const Boxes& boxes, const BoxTurn& turn,
+                                       const ir::Layout& tensor);
 /// Returns the element of a stage that a load reads, over coordinates of the output and the box.
 [[nodiscard]] ir::Expr turned_element(ir::ExprContext& exprs, const BoxTurn& turn, const LoadSource& source);
 

@@ -143,14 +143,20 @@ Value* BoxOutput::has_strip(llvm::ArrayRef<Value*> digits) {
   return has;
 }
 
-/// Emits the first element of a strip, and sets its slice.
+/// Emits the first element of a strip.
 Value* BoxOutput::first_of_strip(llvm::ArrayRef<Value*> digits) {
-  if (boxes_.slices) set_slice(digits.back());
-  Value* first = first_element();
-  return has_parts() ? builder_.CreateAdd(first, builder_.CreateMul(digits.front(), exact(columns()))) : first;
+  Value* first = first_;
+  const auto go_on = [&](Value* by, Expr step) {
+    first = builder_.CreateAdd(first, builder_.CreateMul(by, exact(step)));
+  };
+  if (has_parts()) go_on(digits.front(), columns());
+  if (boxes_.slices) go_on(digits.back(), box_slice_step(vector_.schedule().kernel, boxes_));
+  return first;
 }
 
 void BoxOutput::emit_strips() {
+  if (boxes_.slices) set_slice(context_.index(0));
+  first_ = first_element();
   elements_ = elements_of_strip();
   emit_whole_vectors();
   emit_ends();
@@ -208,6 +214,7 @@ std::vector<BoxVectors::Place> BoxOutput::places_of(Value* at, BoxVectors::Enter
   row = builder_.CreateAdd(row, context_.index(1));
   column = builder_.CreateSub(column, exact(columns()));
   places.push_back(vectors_.place_of(row, column, box_, axes, enter));
+  vectors_.join_rows(places[0], places[1], axes);
   return places;
 }
 
@@ -215,8 +222,8 @@ std::vector<BoxVectors::Place> BoxOutput::places_of(Value* at, BoxVectors::Enter
 void BoxOutput::emit_by_itself(const Vector& vector) {
   const llvm::SmallVector<Value*, 2> digits = digits_of(vector.strip);
   vector_.when(has_strip(digits), [&] {
-    Value* first = first_of_strip(digits);
-    store(first, vector,
+    if (boxes_.slices) set_slice(digits.back());
+    store(first_of_strip(digits), vector,
           has_parts() ? vectors_.emit(digits.front(), builder_.CreateAdd(box_.first_column, vector.at), box_)
                       : values_at(vector.at));
   });

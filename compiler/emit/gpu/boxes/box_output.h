@@ -76,6 +76,7 @@ class BoxOutput {
   Value* thread_;
   BoxVectors::Range box_ = {};
   Value* elements_ = nullptr;  // of a strip, or of a box without strips
+  Value* first_ = nullptr;     // element of the box's first strip
 };
 
 }  // namespace padlock::compiler

@@ -120,19 +120,28 @@ Value* BoxVectors::staged_at(std::size_t load, Value* column) {
   const Schedule& schedule = vector_.schedule();
   ir::ExprContext& exprs = vector_.context.exprs();
   const LoadSource& source = schedule.cases[0].calls[0].sources[load];
-  const auto stage = static_cast<std::size_t>(boxes().stage_of[load]);
-  const std::optional<BoxTurn>& turn = boxes().stages[stage].turn;
+  const std::optional<BoxTurn>& turn = boxes().stages[stage_of(load)].turn;
   const Expr element = turn ? at_launch(exprs, boxes(), turned_element(exprs, *turn, source))
                             : schedule.kernel.graph.layout(source.layout).offset_of(exprs, source.coordinates);
-  const StagedRun& run = stages_.at(stage);
+  const StagedRun& run = stages_.at(stage_of(load));
   Value* first = vector_.exprs.address(builder_, at_first_column(schedule.kernel, boxes().column_axis, element));
   Value* size = vector_.context.index(ir::byte_size(run.dtype));
   return builder_.CreateAdd(run.zero, builder_.CreateMul(builder_.CreateAdd(first, column), size));
 }
 
+/// Emits the bytes of a turned stage from a load in one strip to the load in the next along an axis.
+Value* BoxVectors::staged_step(std::size_t load, Expr axis) {
+  const BoxAxis role = axis == vector_.schedule().kernel.coordinate(boxes().row_axis) ? kBoxRow : kBoxSlice;
+  const BoxTurn& turn = *boxes().stages[stage_of(load)].turn;
+  if (turn.axes[role] < 0) return vector_.context.index(0);
+  ir::ExprContext& exprs = vector_.context.exprs();
+  const Expr size = exprs.constant(ir::byte_size(stages_.at(stage_of(load)).dtype));
+  return exact_at_launch(vector_, exprs.mul(turn.layout.strides()[role], size));
+}
+
 /// Elements smaller than a word may begin anywhere in a word.
-Value* BoxVectors::load_staged(std::size_t load, Value* at, const LaneRange& lanes) {
-  const StagedRun& run = stages_.at(static_cast<std::size_t>(vector_.schedule().boxes()->stage_of[load]));
+Value* BoxVectors::load_staged(std::size_t load, Value* at, llvm::ArrayRef<LaneRange> lanes) {
+  const StagedRun& run = stages_.at(stage_of(load));
   const int size = ir::byte_size(run.dtype);
   const unsigned count = masks_.words(bits_of(load));
   const bool shifts = size < 4;
@@ -141,8 +150,10 @@ Value* BoxVectors::load_staged(std::size_t load, Value* at, const LaneRange& lan
     Value* all = builder_.getTrue();
     for (int lane = 0; lane < lanes_; ++lane) {
       Value* number = vector_.context.index(lane);
-      Value* needed =
-          builder_.CreateAnd(builder_.CreateICmpSLE(lanes.first, number), builder_.CreateICmpSLT(number, lanes.end));
+      Value* needed = builder_.getFalse();
+      for (const auto& [first, end] : lanes)
+        needed = builder_.CreateOr(
+            needed, builder_.CreateAnd(builder_.CreateICmpSLE(first, number), builder_.CreateICmpSLT(number, end)));
       Value* there =
           memory_.is_written(builder_.CreateAdd(at, builder_.getInt32(static_cast<std::uint32_t>(lane * size))), size);
       all = builder_.CreateAnd(all, builder_.CreateOr(there, builder_.CreateNot(needed)));
@@ -234,27 +245,56 @@ BoxVectors::Place BoxVectors::place_of(Value* row, Value* column, const Range& r
   KernelContext& context = vector_.context;
   Place place{.row = row, .groups = {}};
   Value* exists = builder_.CreateICmpSLT(row, range.rows);
-  std::vector<Value*> strip(axes.size(), context.index(0));
+  const std::vector<Value*> strip(axes.size(), context.index(0));
+  enter(row, strip);
   for (const Group& group : groups_) {
     Place::OfGroup& made = place.groups.emplace_back();
-    enter(row, strip);
-    made.lanes = lanes_of(group.predicate, column, axes);
-    made.lanes.end = builder_.CreateSelect(exists, made.lanes.end, context.index(0));
+    LaneRange& lanes = made.lanes.emplace_back(lanes_of(group.predicate, column, axes));
+    lanes.end = builder_.CreateSelect(exists, lanes.end, context.index(0));
     std::vector<unsigned> widths = group.masks;
     for (const std::size_t load : group.loads) widths.push_back(bits_of(load));
     for (const unsigned bits : widths)
-      if (!made.masks.contains(bits)) made.masks[bits] = masks_.range(made.lanes.first, made.lanes.end, bits);
+      if (!made.masks.contains(bits)) made.masks[bits] = masks_.range(lanes.first, lanes.end, bits);
     for (const std::size_t load : group.loads) made.first.push_back(staged_at(load, column));
-    made.steps.resize(group.loads.size());
-    for (Value*& digit : strip) {
-      digit = context.index(1);
-      enter(row, strip);
-      digit = context.index(0);
-      for (std::size_t i = 0; i < group.loads.size(); ++i)
-        made.steps[i].push_back(builder_.CreateSub(staged_at(group.loads[i], column), made.first[i]));
-    }
   }
   return place;
+}
+
+/// Emits whether the rows of all stages are as far apart as in the output.
+Value* BoxVectors::rows_are_adjacent() {
+  Value* all = builder_.getTrue();
+  Value* columns = exact_at_launch(vector_, box_columns(vector_.schedule().kernel, boxes()));
+  for (const BoxStage& stage : boxes().stages) {
+    Value* apart = exact_at_launch(vector_, stage.turn->layout.strides()[kBoxRow]);
+    all = builder_.CreateAnd(all, builder_.CreateICmpEQ(apart, columns));
+  }
+  return all;
+}
+
+void BoxVectors::join_rows(Place& place, Place& next, Axes axes) {
+  const Kernel& kernel = vector_.schedule().kernel;
+  // Where a condition on the strip depends on the row, too, one row may have loads in a strip without the other.
+  const auto splits_rows = [&](ConditionId id) {
+    const Expr rest = column_condition(kernel, boxes().column_axis, kernel.graph.condition(id))->rest;
+    return mentions_any(rest, axes) &&
+           llvm::any_of(box_row_axes(boxes()), [&](int axis) { return mentions(rest, kernel.coordinate(axis)); });
+  };
+  for (const Group& group : groups_)
+    if (std::ranges::any_of(kernel.graph.conditions_of(group.predicate), splits_rows)) return;
+  Value* joins = rows_are_adjacent();
+  Value* none = vector_.context.index(0);
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    Place::OfGroup &made = place.groups[i], &other = next.groups[i];
+    LaneRange& lanes = other.lanes.front();
+    made.lanes.push_back({lanes.first, builder_.CreateSelect(joins, lanes.end, none)});
+    lanes.end = builder_.CreateSelect(joins, none, lanes.end);
+    for (auto& [bits, mask] : made.masks) {
+      Value* all = builder_.CreateSExt(joins, mask->getType()->getScalarType());
+      const auto* words = llvm::dyn_cast<llvm::FixedVectorType>(mask->getType());
+      if (words != nullptr) all = builder_.CreateVectorSplat(words->getNumElements(), all);
+      mask = builder_.CreateOr(mask, builder_.CreateAnd(other.masks.at(bits), all));
+    }
+  }
 }
 
 std::vector<Value*> BoxVectors::emit(llvm::ArrayRef<Place> places, Digits strip, Axes axes, Enter enter) {
@@ -264,7 +304,8 @@ std::vector<Value*> BoxVectors::emit(llvm::ArrayRef<Place> places, Digits strip,
     for (std::size_t number = 0; number < groups_.size(); ++number) {
       const Group& group = groups_[number];
       const Place::OfGroup& made = place.groups[number];
-      Value* some = builder_.CreateICmpSLT(made.lanes.first, made.lanes.end);
+      Value* some = builder_.getFalse();
+      for (const auto& [first, end] : made.lanes) some = builder_.CreateOr(some, builder_.CreateICmpSLT(first, end));
       for (const ConditionId id : graph.conditions_of(group.predicate)) {
         const Expr rest = column_condition(vector_.schedule().kernel, boxes().column_axis, graph.condition(id))->rest;
         if (!mentions_any(rest, axes)) continue;
@@ -272,10 +313,11 @@ std::vector<Value*> BoxVectors::emit(llvm::ArrayRef<Place> places, Digits strip,
         some = builder_.CreateAnd(some, holds_in_row(vector_, graph.condition(id), rest));
       }
       const auto load_number = [&](std::size_t i) {
+        const std::size_t load = group.loads[i];
         Value* at = made.first[i];
-        for (std::size_t digit = 0; digit < strip.size(); ++digit)
-          at = builder_.CreateAdd(at, builder_.CreateMul(strip[digit], made.steps[i][digit]));
-        return load_staged(group.loads[i], at, made.lanes);
+        for (std::size_t axis = 0; axis < strip.size(); ++axis)
+          at = builder_.CreateAdd(at, builder_.CreateMul(strip[axis], staged_step(load, axes[axis])));
+        return load_staged(load, at, made.lanes);
       };
       const auto mask = [&](unsigned bits) { return made.masks.at(bits); };
       add_where(some, group, {load_number, mask}, values);

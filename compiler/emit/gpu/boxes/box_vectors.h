@@ -41,10 +41,9 @@ class BoxVectors {
   /// Describes the part of a vector that lies in one row. It is the same in several strips; only the loads move.
   struct Place {
     struct OfGroup {
-      LaneRange lanes = {};
-      std::map<unsigned, llvm::Value*> masks = {};        ///< of these lanes, by the bits of an element
-      std::vector<llvm::Value*> first = {};               ///< byte of lane 0 in the first strip, for each load
-      std::vector<std::vector<llvm::Value*>> steps = {};  ///< bytes from one strip to the next along each axis, too
+      llvm::SmallVector<LaneRange, 2> lanes = {};
+      std::map<unsigned, llvm::Value*> masks = {};  ///< of these lanes, by the bits of an element
+      std::vector<llvm::Value*> first = {};         ///< byte of lane 0 in the first strip, for each load
     };
     llvm::Value* row = nullptr;
     std::vector<OfGroup> groups;
@@ -54,6 +53,9 @@ class BoxVectors {
   [[nodiscard]] bool shares_places(Axes axes) const;
   /// Emits the place of the vector whose lane 0 is `column` of row `row`, which may be past the box.
   [[nodiscard]] Place place_of(llvm::Value* row, llvm::Value* column, const Range& range, Axes axes, Enter enter);
+  /// Lets the first place have the lanes of the next row's, too, where stages have that row's columns right behind its
+  /// own: one load then has both.
+  void join_rows(Place& place, Place& next, Axes axes);
   /// Emits the results of the vector with these places in a strip.
   [[nodiscard]] std::vector<llvm::Value*> emit(llvm::ArrayRef<Place> places, Digits strip, Axes axes, Enter enter);
 
@@ -90,8 +92,13 @@ class BoxVectors {
   /// Adds these parts of a group to the values, where `some` holds.
   void add_where(llvm::Value* some, const Group& group, const Parts& parts, std::vector<llvm::Value*>& values);
   [[nodiscard]] llvm::Value* load(std::size_t load, llvm::Value* column, const LaneRange& lanes);
+  [[nodiscard]] std::size_t stage_of(std::size_t load) const {
+    return static_cast<std::size_t>(boxes().stage_of[load]);
+  }
   [[nodiscard]] llvm::Value* staged_at(std::size_t load, llvm::Value* column);
-  [[nodiscard]] llvm::Value* load_staged(std::size_t load, llvm::Value* at, const LaneRange& lanes);
+  [[nodiscard]] llvm::Value* staged_step(std::size_t load, Expr axis);
+  [[nodiscard]] llvm::Value* load_staged(std::size_t load, llvm::Value* at, llvm::ArrayRef<LaneRange> lanes);
+  [[nodiscard]] llvm::Value* rows_are_adjacent();
   [[nodiscard]] llvm::Value* load_one(std::size_t load, Expr element);
   [[nodiscard]] std::vector<llvm::Value*> compute(const std::vector<llvm::Value*>& values);
 

@@ -4,15 +4,18 @@
 #include "compiler/emit/scalar/vector_shift.h"
 
 namespace padlock::compiler {
+namespace {
+
+constexpr std::uint32_t kWordBytes = 4;
+
+}  // namespace
 
 Value* StageTurner::stride(const BoxStage& stage, int axis) {
   return vector_.exprs.address(builder_, layout_of(stage).strides()[static_cast<std::size_t>(axis)]);
 }
 
-Value* StageTurner::within(Value* at, Value* from, Value* last) {
-  Value* least = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, at, from);
-  return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, least, last);
-}
+Value* StageTurner::least(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b); }
+Value* StageTurner::most(Value* a, Value* b) { return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b); }
 
 void StageTurner::locate() {
   const Boxes& boxes = *vector_.schedule().boxes();
@@ -36,13 +39,18 @@ void StageTurner::locate() {
       if (has_axis) fixed[axis] = exprs.constant(0);
     }
     ranges.fixed = vector_.exprs.address(builder_, at_launch(exprs, boxes, layout.offset_of(exprs, fixed)));
-    // Tests whether words are aligned: coordinates across are multiples of a word's elements, so other parts decide.
+    Value* tensor = vector_.fields.buffer(builder_, vector_.context.buffer_of_input(stage.tensor));
     const auto size =
-        static_cast<std::uint64_t>(ir::byte_size(vector_.schedule().kernel.program->value(stage.tensor).dtype));
-    const std::size_t buffer = vector_.context.buffer_of_input(stage.tensor);
-    Value* address = builder_.CreatePtrToInt(vector_.fields.buffer(builder_, buffer), builder_.getInt64Ty());
-    ranges.address = builder_.CreateTrunc(builder_.CreateUDiv(address, builder_.getInt64(size)), builder_.getInt32Ty());
-    Value* parts = builder_.CreateOr(ranges.address, ranges.fixed);
+        static_cast<std::uint32_t>(ir::byte_size(vector_.schedule().kernel.program->value(stage.tensor).dtype));
+    Value* address =
+        builder_.CreateTrunc(builder_.CreatePtrToInt(tensor, builder_.getInt64Ty()), builder_.getInt32Ty());
+    Value* past = builder_.CreateAnd(address, builder_.getInt32(kWordBytes - size));
+    ranges.past = builder_.CreateUDiv(past, builder_.getInt32(size));
+    ranges.placed = builder_.CreateAdd(ranges.fixed, ranges.past);
+    ranges.first_word = builder_.CreateGEP(builder_.getInt8Ty(), tensor,
+                                           builder_.CreateNeg(builder_.CreateZExt(past, builder_.getInt64Ty())));
+    // Tests whether words are aligned: coordinates across are multiples of a word's elements, so other parts decide.
+    Value* parts = builder_.CreateOr(ranges.past, ranges.fixed);
     for (std::size_t i = 0; i < turn.axes.size(); ++i)
       if (turn.axes[i] >= 0 && i != turn.across) parts = builder_.CreateOr(parts, stride(stage, turn.axes[i]));
     // Tests the extent across, too: then each word that begins before the last element ends there or before.
@@ -66,13 +74,13 @@ Value* StageTurner::columns_after(std::size_t stage, int column) {
 }
 
 /// Emits the offset of an element. With `last_word` it is the first of a word, which begins at that coordinate across
-/// or before, maybe before the first that is copied. Past the last coordinate, the last element or word is loaded
-/// again.
+/// or before, maybe before the first that is copied. (Along the other axes no square begins before it.) Past the last
+/// coordinate, the last element or word is loaded again.
 Value* StageTurner::element_of(std::size_t stage, const Square& square, int column, int word, Value* lane,
                                Value* last_word) {
   const BoxTurn& turn = *stage_at(stage).turn;
   const Ranges& ranges = ranges_[stage];
-  Value* element = ranges.fixed;
+  Value* element = square.base;
   for (std::size_t i = 0; i < turn.axes.size(); ++i) {
     if (turn.axes[i] < 0) continue;
     Value* at = square.at[i];
@@ -81,10 +89,8 @@ Value* StageTurner::element_of(std::size_t stage, const Square& square, int colu
       Value* words = builder_.CreateMul(ranges.apart, vector_.context.index(word));
       at = builder_.CreateAdd(builder_.CreateAdd(at, words), lane);
     }
-    if (i == turn.across && last_word != nullptr)
-      at = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, last_word);
-    else
-      at = within(at, ranges.from[i], ranges.last[i]);
+    if (i == turn.across && last_word == nullptr) at = most(at, ranges.from[i]);
+    at = least(at, i == turn.across && last_word != nullptr ? last_word : ranges.last[i]);
     if (i != turn.across) at = builder_.CreateMul(at, stride(stage_at(stage), turn.axes[i]));
     element = builder_.CreateAdd(element, at);
   }
@@ -126,43 +132,56 @@ std::vector<Value*> StageTurner::load_elements(std::size_t stage, const StagedRu
   return words;
 }
 
-/// Loads words that begin at these elements, anywhere: each from the two whole words around it.
+/// Loads words that begin anywhere, at these elements counted from `first_word`: each from the two whole words around
+/// it.
 std::vector<Value*> StageTurner::load_pairs(std::size_t stage, const StagedRun& run, llvm::ArrayRef<Value*> elements) {
   const int lanes = stage_at(stage).turn->lanes, size = ir::byte_size(run.dtype);
+  const Ranges& ranges = ranges_[stage];
+  Value* in_word = builder_.getInt32(static_cast<std::uint32_t>(lanes) - 1);
   std::vector<Value*> words;
   for (Value* element : elements) {
-    Value* place = builder_.CreateAdd(ranges_[stage].address, element);
-    Value* shift = builder_.CreateAnd(place, builder_.getInt32(static_cast<std::uint32_t>(lanes) - 1));
-    Value* first = builder_.CreateSub(element, shift);
-    Value* next = builder_.CreateAdd(first, vector_.context.index(lanes));
-    Value* low = accesses_.load(global_access(vector_, run, first, lanes), builder_.getInt32Ty());
-    Value* high = accesses_.load(global_access(vector_, run, next, lanes), builder_.getInt32Ty());
-    Value* bytes = builder_.CreateMul(shift, builder_.getInt32(static_cast<std::uint32_t>(size)));
+    Access access = global_access(vector_, run, builder_.CreateAnd(element, builder_.CreateNot(in_word)), lanes);
+    access.pointer = ranges.first_word;
+    access.origin = builder_.CreateNeg(ranges.past);
+    Value* low = accesses_.load(access, builder_.getInt32Ty());
+    access.displacement = lanes;
+    Value* high = accesses_.load(access, builder_.getInt32Ty());
+    Value* bytes = builder_.CreateMul(builder_.CreateAnd(element, in_word), vector_.context.index(size));
     words.push_back(VectorShift(builder_, 4, size).shifted(low, high, bytes));
   }
   return words;
 }
 
-/// Emits whether the whole words around words that begin at these elements lie in the tensor's storage.
-Value* StageTurner::has_pairs(std::size_t stage, const StagedRun& run, llvm::ArrayRef<Value*> elements) {
-  Value *least = elements.front(), *most = elements.front();
-  for (Value* element : elements.drop_front()) {
-    least = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, least, element);
-    most = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, most, element);
-  }
+/// Emits whether the whole words around words that begin from one element to another lie in the tensor's storage.
+Value* StageTurner::has_pairs(std::size_t stage, const StagedRun& run, Value* first, Value* last) {
   const int lanes = stage_at(stage).turn->lanes;
-  Value* end = builder_.CreateSExt(builder_.CreateAdd(most, vector_.context.index(std::int64_t{2} * lanes)),
+  Value* end = builder_.CreateSExt(builder_.CreateAdd(last, vector_.context.index(std::int64_t{2} * lanes)),
                                    run.storage->getType());
-  return builder_.CreateAnd(builder_.CreateICmpSGE(least, vector_.context.index(lanes - 1)),
+  return builder_.CreateAnd(builder_.CreateICmpSGE(first, vector_.context.index(lanes - 1)),
                             builder_.CreateICmpSLE(end, run.storage));
+}
+
+/// Emits that of all words of a box, which threads then need not ask.
+Value* StageTurner::has_all_pairs(std::size_t stage, const StagedRun& run) {
+  const BoxTurn& turn = *stage_at(stage).turn;
+  const Ranges& ranges = ranges_[stage];
+  Value *first = ranges.fixed, *last = ranges.fixed;
+  for (std::size_t i = 0; i < turn.axes.size(); ++i) {
+    if (turn.axes[i] < 0) continue;
+    Value* step = stride(stage_at(stage), turn.axes[i]);
+    // The first word across may begin before the first element that is copied.
+    first = builder_.CreateAdd(first, builder_.CreateMul(ranges.origin[i], step));
+    last = builder_.CreateAdd(last, builder_.CreateMul(ranges.last[i], step));
+  }
+  return has_pairs(stage, run, first, last);
 }
 
 /// Loads a square. Words that begin anywhere are made from pairs, or element by element at the ends of the tensor.
 std::vector<Value*> StageTurner::load(std::size_t stage, const StagedRun& run, const Square& square) {
   const BoxTurn& turn = *stage_at(stage).turn;
   if (turn.lanes == 1) return load_words(stage, run, square);
-  BasicBlock *words = vector_.block("words"), *apart = vector_.block("apart"), *pairs = vector_.block("pairs"),
-             *elements = vector_.block("elements"), *loaded = vector_.block("loaded");
+  BasicBlock *words = vector_.block("words"), *apart = vector_.block("apart"), *ends = vector_.block("ends"),
+             *pairs = vector_.block("pairs"), *elements = vector_.block("elements"), *loaded = vector_.block("loaded");
   Ways ways;
   const auto take = [&](const std::vector<Value*>& made) {
     ways.emplace_back(builder_.GetInsertBlock(), made);
@@ -172,12 +191,23 @@ std::vector<Value*> StageTurner::load(std::size_t stage, const StagedRun& run, c
   builder_.SetInsertPoint(words);
   take(load_words(stage, run, square));
   builder_.SetInsertPoint(apart);
+  Square placed = square;
+  placed.base = ranges_[stage].placed;
   std::vector<Value*> first;
   for (int word = 0; word < turn.words; ++word)
     for (int column = 0; column < turn.columns; ++column)
       first.push_back(
-          element_of(stage, square, column, word, vector_.context.index(0), ranges_[stage].last[turn.across]));
-  builder_.CreateCondBr(has_pairs(stage, run, first), pairs, elements);
+          element_of(stage, placed, column, word, vector_.context.index(0), ranges_[stage].last[turn.across]));
+  builder_.CreateCondBr(ranges_[stage].pairs, pairs, ends);
+  builder_.SetInsertPoint(ends);
+  Value *least_of = first.front(), *most_of = first.front();
+  for (Value* element : first) {
+    least_of = least(least_of, element);
+    most_of = most(most_of, element);
+  }
+  Value* past = ranges_[stage].past;
+  Value* has = has_pairs(stage, run, builder_.CreateSub(least_of, past), builder_.CreateSub(most_of, past));
+  builder_.CreateCondBr(has, pairs, elements);
   builder_.SetInsertPoint(pairs);
   take(load_pairs(stage, run, first));
   builder_.SetInsertPoint(elements);
@@ -275,6 +305,7 @@ void StageTurner::copy(std::size_t stage, const StagedRun& run) {
   const Boxes& boxes = *vector_.schedule().boxes();
   ir::ExprContext& exprs = vector_.context.exprs();
   const Ranges& ranges = ranges_[stage];
+  if (turn.lanes > 1) ranges_[stage].pairs = has_all_pairs(stage, run);
   const BoxAxis third = turn.across == kBoxSlice ? kBoxRow : kBoxSlice;
   const auto groups = [&](BoxAxis axis, int unit) {
     const Expr count = exprs.ceildiv(turn.layout.extents()[axis], exprs.constant(unit));
@@ -291,7 +322,7 @@ void StageTurner::copy(std::size_t stage, const StagedRun& run) {
     const auto [outer, inner] = vector_.exprs.divide(builder_, rest, takes_lines ? lines : along);
     Value* line = takes_lines ? inner : outer;
     Value* column = takes_lines ? outer : inner;
-    Square square = {};
+    Square square{.at = {}, .base = ranges.fixed};
     const auto place = [&](BoxAxis axis, Value* which, int unit) {
       square.at[axis] = builder_.CreateAdd(ranges.origin[axis], builder_.CreateMul(which, vector_.context.index(unit)));
     };

@@ -30,9 +30,12 @@ class StageTurner {
   /// A stage's ranges of coordinates in the tensor, by BoxAxis.
   struct Ranges {
     std::array<llvm::Value*, 3> origin, from, last;
-    llvm::Value* address = nullptr;  ///< the storage's, in elements, as i32
-    llvm::Value* some = nullptr;     ///< whether there is anything to copy
-    llvm::Value* fixed = nullptr;    ///< the element at coordinate 0 of all three axes
+    llvm::Value* first_word = nullptr;  ///< pointer to the aligned word that the tensor's first element lies in
+    llvm::Value* past = nullptr;        ///< elements from there to it
+    llvm::Value* placed = nullptr;      ///< `fixed`, counted from `first_word`
+    llvm::Value* pairs = nullptr;       ///< whether has_pairs holds for all words, if a word has several elements
+    llvm::Value* some = nullptr;        ///< whether there is anything to copy
+    llvm::Value* fixed = nullptr;       ///< the element at coordinate 0 of all three axes
     llvm::Value* aligned = nullptr;  ///< whether words begin at multiples of their size, and end where the tensor does
     llvm::Value* last_word = nullptr;      ///< if aligned: the coordinate across at which the last word begins
     llvm::Value* apart = nullptr;          ///< elements across from one word of a thread to the next
@@ -41,6 +44,7 @@ class StageTurner {
   /// Words of a thread, `apart` from each other across, by the coordinates of the first word.
   struct Square {
     std::array<llvm::Value*, 3> at;
+    llvm::Value* base = nullptr;  ///< the element at coordinate 0 of all three axes
   };
 
   [[nodiscard]] const BoxStage& stage_at(std::size_t i) const { return vector_.schedule().boxes()->stages[i]; }
@@ -49,7 +53,8 @@ class StageTurner {
   }
   [[nodiscard]] llvm::Value* exact(Expr e) { return exact_at_launch(vector_, e); }
   [[nodiscard]] llvm::Value* stride(const BoxStage& stage, int axis);
-  [[nodiscard]] llvm::Value* within(llvm::Value* at, llvm::Value* from, llvm::Value* last);
+  [[nodiscard]] llvm::Value* least(llvm::Value* a, llvm::Value* b);
+  [[nodiscard]] llvm::Value* most(llvm::Value* a, llvm::Value* b);
   [[nodiscard]] llvm::Value* columns_after(std::size_t stage, int column);
   [[nodiscard]] llvm::Value* element_of(std::size_t stage, const Square& square, int column, int word,
                                         llvm::Value* lane, llvm::Value* last_word);
@@ -58,7 +63,8 @@ class StageTurner {
   [[nodiscard]] std::vector<llvm::Value*> load_elements(std::size_t stage, const StagedRun& run, const Square& square);
   [[nodiscard]] std::vector<llvm::Value*> load_pairs(std::size_t stage, const StagedRun& run,
                                                      llvm::ArrayRef<llvm::Value*> elements);
-  [[nodiscard]] llvm::Value* has_pairs(std::size_t stage, const StagedRun& run, llvm::ArrayRef<llvm::Value*> elements);
+  [[nodiscard]] llvm::Value* has_pairs(std::size_t stage, const StagedRun& run, llvm::Value* first, llvm::Value* last);
+  [[nodiscard]] llvm::Value* has_all_pairs(std::size_t stage, const StagedRun& run);
   void store(std::size_t stage, const StagedRun& run, const Square& square, llvm::ArrayRef<llvm::Value*> words);
   [[nodiscard]] llvm::Value* place_of(std::size_t stage, llvm::Value* at, llvm::Value* bytes, int word, int lane);
   void store_words(std::size_t stage, const StagedRun& run, llvm::Value* at, llvm::Value* bytes,
