@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/schedule/model/tiles.h"
 #include "ir/expr/affine.h"
 
 namespace padlock::compiler {
@@ -52,8 +53,11 @@ constexpr std::int64_t kManyBoxes = 1056, kFewestBoxBytes = 1 << 10;
 /// Bytes of the longest rows that a turned stage has whole: of one axis, and of two. (An H100, 96 MiB, of a copy: u8 of
 /// 3, 8 and 24 channels .79, .85 and .85 with rows of two axes, .36, .77 and .74 with rows of one.)
 constexpr std::int64_t kLongestTurnedRow = 1024, kLongestJoinedRow = 63;
-/// Tiles are as fast if few are at an edge: from this many bytes of a row, and elements across, on.
-constexpr std::int64_t kTiledRow = 256, kTiledAcross = 512;
+/// Tiles are faster for rows of so many bytes if few tiles are at an edge: one of so many along each of the two axes.
+/// (An H200, batched transposes of a copy in tiles and in boxes: floats of 300 x 301 .75 and .46, halves of 256 x 256
+/// .98 and .78, bytes .97 and .76. Images to the innermost axis, which are padded: floats of 200 x 200 x 128 .83 and
+/// .89, halves .50 and .88.)
+constexpr std::int64_t kTiledRow = 256, kTilesOfAnEdge = 5;
 /// With fewer columns, rows of whole vectors are as fast in a grid of vectors, which gathers them in registers. (For
 /// u8, f16 and f32 of 16 channels a grid has .85, .93 and 1.00 of a copy's speed, boxes .85, .83 and .98.)
 constexpr std::int64_t kFewestTurnedColumns = 33;
@@ -194,18 +198,22 @@ class BoxSizes {
     return exprs_.min(exprs_.max(others, zero), one_);
   }
 
-  /// Returns the segments of a row.
-  [[nodiscard]] Expr segments() {
+  [[nodiscard]] std::set<ConditionId> conditions() {
     const Body& body = schedule_.bodies[0];
-    std::set<ConditionId> conditions;
+    std::set<ConditionId> all;
     const auto add = [&](PredicateId guard) {
       const auto some = kernel_.graph.conditions_of(guard);
-      conditions.insert(some.begin(), some.end());
+      all.insert(some.begin(), some.end());
     };
     for (const BodyNode& node : body.nodes) add(node.guard);
     for (const BodyLoad& load : body.loads) add(load.guard);
+    return all;
+  }
+
+  /// Returns the segments of a row.
+  [[nodiscard]] Expr segments() {
     Expr segments = one_;
-    for (const ConditionId id : conditions) {
+    for (const ConditionId id : conditions()) {
       const ColumnCondition condition = *column_condition(kernel_, boxes_.column_axis, kernel_.graph.condition(id));
       if (condition.slope != 0) segments = exprs_.add(segments, splits(condition));
     }
@@ -226,10 +234,25 @@ class BoxSizes {
     at_most(exprs_.min(exprs_.sub(row_bytes, shortest), exprs_.sub(exprs_.constant(kFewestBytes), bytes)), 0);
   }
 
-  /// Leaves long rows to tiles if there are many: few tiles are then at an edge.
+  /// Returns a value that is above 0 if many tiles are at an edge of an axis: where a condition splits it, or where a
+  /// tile has a part of it.
+  [[nodiscard]] Expr many_at_edges(int axis) {
+    const auto splits_axis = [&](ConditionId id) {
+      return mentions(kernel_.graph.condition(id).expr, kernel_.coordinate(axis));
+    };
+    const std::set<ConditionId> all = conditions();
+    const Expr extent = kernel_.extent(axis);
+    const Expr side = exprs_.constant(Int128{kTileWords} * std::max(1, 4 / widest_));
+    const Expr edges =
+        std::ranges::any_of(all, splits_axis) ? exprs_.constant(2) : exprs_.min(exprs_.mod(extent, side), one_);
+    return exprs_.sub(exprs_.mul(exprs_.constant(kTilesOfAnEdge), edges), exprs_.ceildiv(extent, side));
+  }
+
+  /// Leaves long rows to tiles if few of these are at an edge.
   void leave_to_tiles(Expr row_bytes) {
     const Expr wide = exprs_.sub(row_bytes, exprs_.constant(kTiledRow - 1));
-    at_most(exprs_.min(wide, exprs_.sub(boxes_.rows.total, exprs_.constant(kTiledAcross - 1))), 0);
+    const Expr many = exprs_.max(many_at_edges(kernel_.rank() - 1), many_at_edges(boxes_.row_axis));
+    at_most(exprs_.min(wide, exprs_.sub(one_, many)), 0);
   }
 
   void add_turned_guards(Expr row_bytes) {
