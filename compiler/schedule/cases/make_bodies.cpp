@@ -168,6 +168,49 @@ class BodyBuilder {
   std::map<std::uint32_t, std::pair<NodeId, Expr>> sum_of_;  // by Expr::id of a walk's variable, which is the second
 };
 
+/// Gives walks of one extent the same variables in all bodies, in their order in a body, so that bodies of different
+/// sums can be one. (A gradient has a sum for each end of its rows, and one between them.)
+class WalkNames {
+ public:
+  explicit WalkNames(const Kernel& kernel) : kernel_(kernel) {}
+
+  /// Leaves bodies with guards alone, whose conditions have the variables, too.
+  void rename(Body& body, std::vector<LoadSource>& sources) {
+    const auto is_guarded = [](const auto& part) { return part.guard != kAlways; };
+    if (reads_by_data(body) || std::ranges::any_of(body.nodes, is_guarded) ||
+        std::ranges::any_of(body.loads, is_guarded))
+      return;
+    std::map<std::uint32_t, int> seen;      // walks of the body, by the extent's Expr::id
+    std::map<std::uint32_t, Expr> renamed;  // by Expr::id
+    for (const BodyNode& node : body.nodes)
+      for (const Walk& walk : node.walks) {
+        const auto known =
+            std::ranges::find(kernel_.walk_variables, walk.variable, &Kernel::WalkVariable::variable)->extent.id();
+        renamed[walk.variable.id()] = names_.try_emplace({known, seen[known]++}, walk.variable).first->second;
+      }
+    const auto rename_in = [&](Expr& e) {
+      if (!e.valid()) return;
+      e = kernel_.exprs().substitute(e, [&](Expr symbol) {
+        const auto found = renamed.find(symbol.id());
+        return found == renamed.end() ? symbol : found->second;
+      });
+    };
+    for (BodyNode& node : body.nodes) {
+      rename_in(node.index);
+      for (Walk& walk : node.walks)
+        for (Expr* e : {&walk.variable, &walk.first, &walk.step, &walk.other, &walk.limit}) rename_in(*e);
+    }
+    for (BodyLoad& load : body.loads) rename_in(load.offset);
+    for (LoadSource& source : sources)
+      for (std::vector<Expr>* all : {&source.coordinates, &source.facts, &source.read_facts})
+        for (Expr& e : *all) rename_in(e);
+  }
+
+ private:
+  const Kernel& kernel_;
+  std::map<std::pair<std::uint32_t, int>, Expr> names_;  // by the extent's Expr::id, and the number in a body
+};
+
 bool same_sources(const SegmentCall& a, const SegmentCall& b) {
   return std::ranges::equal(a.sources, b.sources, [](const LoadSource& x, const LoadSource& y) {
     return x.tensor == y.tensor && x.layout == y.layout && x.base == y.base && x.coordinates == y.coordinates;
@@ -233,10 +276,12 @@ Schedule begin_schedule(Kernel kernel, std::string config, const ScheduleOptions
 
 void make_bodies(Schedule& schedule, const std::vector<RowCase>& cases) {
   std::map<CodeKey, int> body_ids;
+  WalkNames walks(schedule.kernel);
   for (const RowCase& row : cases) {
     ScheduledCase scheduled{.test = row.test, .holds = row.holds, .fails = row.fails, .calls = {}};
     for (const Segment& segment : row.segments) {
       auto [body, sources] = make_body(schedule.kernel, segment.roots, /*vector_sums=*/true);
+      walks.rename(body, sources);
       const auto [it, inserted] = body_ids.try_emplace(key_of(body), static_cast<int>(schedule.bodies.size()));
       if (inserted) schedule.bodies.push_back(std::move(body));
       append(scheduled.calls, {.begin = segment.begin,

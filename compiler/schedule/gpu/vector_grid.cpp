@@ -128,18 +128,24 @@ void add_row_table(Schedule& schedule) {
 void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options) {
   VectorGrid grid = grid_of(schedule, options);
   for (Body& body : schedule.bodies) choose_vectors(schedule.exprs(), grid.lanes, body);
-  const int threads = grid.threads, lanes = grid.lanes;
+  const int threads = grid.threads, vectors = grid.vectors, lanes = grid.lanes;
   schedule.cover = std::move(grid);
-  const auto is_blended = [&](const ScheduledCase& row) {
-    const std::optional<Blend> blend = blend_of(schedule, row);
-    return blend && blend->loads.size() > 1;
-  };
+  bool is_blended = false, has_columns = false;
+  for (const ScheduledCase& row : schedule.cases)
+    if (const std::optional<Blend> blend = blend_of(schedule, row)) {
+      is_blended |= blend->loads.size() > 1;
+      has_columns |= !blend->columns.empty();
+    }
   // Loading all segments for a second vector would take half the threads' registers. Smaller blocks leave fewer threads
   // idle while others add up. (An H200, blocks of half as many threads over these: concat of keys .81 of f32, .89 of
   // f16; gradients of reflect by 8 and wrap by 8 1.04 and 1.07.)
   const bool adds_up = std::ranges::any_of(schedule.bodies, has_sums);
-  if (std::ranges::any_of(schedule.cases, is_blended))
-    schedule.cover = make_vector_grid(schedule.exprs(), adds_up ? threads / 2 : threads, /*vectors=*/1, lanes);
+  ir::ExprContext& exprs = schedule.exprs();
+  if (is_blended)
+    schedule.cover = make_vector_grid(exprs, adds_up ? threads / 2 : threads, /*vectors=*/1, lanes);
+  else if (has_columns)
+    schedule.cover =
+        make_vector_grid(exprs, threads, vectors, lanes, beyond_blended_columns(exprs, schedule.columns, lanes));
   add_row_table(schedule);
 }
 

@@ -12,6 +12,8 @@ constexpr std::size_t kMostSegments = 8, kMostLoads = 4, kMostOperations = 8;
 constexpr std::ptrdiff_t kMostOwnLoads = 2;
 // One load beside fills is made by element as soon, if a vector has fewer elements and none takes long.
 constexpr int kFewLanes = 8;
+// Most vectors of a row with columns by themselves.
+constexpr int kMostVectors = 16;
 constexpr int kWord = 4;  // bytes of the words by which lanes are chosen
 
 bool is_blended(const Schedule& schedule, const Body& body) {
@@ -35,6 +37,12 @@ std::size_t Blend::main_segment() const {
 
 namespace {
 
+bool is_column(const Schedule& schedule, const SegmentCall& call) {
+  const Body& body = schedule.body_of(call);
+  return body.lanes == 1 && has_sums(body) && !reads_by_data(body) &&
+         schedule.exprs().sub(call.end, call.begin).is_constant(1);
+}
+
 Blend every_load(const Schedule& schedule, const ScheduledCase& row) {
   Blend blend;
   for (std::size_t segment = 0; segment < row.calls.size(); ++segment) {
@@ -42,6 +50,10 @@ Blend every_load(const Schedule& schedule, const ScheduledCase& row) {
     const Body& body = schedule.body_of(call);
     blend.bodies.push_back(call.body);
     std::vector<std::size_t>& takes = blend.takes.emplace_back();
+    if (is_column(schedule, call)) {
+      blend.columns.push_back(segment);
+      continue;
+    }
     for (std::size_t load = 0; load < call.sources.size(); ++load) {
       const auto is_like = [&](const Blend::Load& other) {
         const SegmentCall& its = row.calls[other.segment];
@@ -87,31 +99,47 @@ std::vector<std::vector<std::size_t>> groups_of(const Schedule& schedule, const 
   return groups;
 }
 
-/// Returns the operations of the row's bodies, each counted once.
+/// Returns the operations of the row's vector bodies, each counted once.
 std::size_t operations_of(const Schedule& schedule, const Blend& blend) {
+  std::set<int> bodies(blend.bodies.begin(), blend.bodies.end());
+  for (const std::size_t segment : blend.columns) bodies.erase(blend.bodies[segment]);
   std::size_t operations = 0;
-  for (const int body : std::set<int>(blend.bodies.begin(), blend.bodies.end()))
-    operations += operation_count(schedule.bodies[static_cast<std::size_t>(body)]);
+  for (const int body : bodies) operations += operation_count(schedule.bodies[static_cast<std::size_t>(body)]);
   return operations;
+}
+
+bool have_one_body(const Blend& blend, const std::vector<std::size_t>& segments) {
+  return std::ranges::all_of(segments,
+                             [&](std::size_t i) { return blend.bodies[i] == blend.bodies[segments.front()]; });
 }
 
 }  // namespace
 
+ir::Expr beyond_blended_columns(ir::ExprContext& exprs, ir::Expr columns, int lanes) {
+  const ir::Expr most = exprs.constant(Int128{kMostVectors} * lanes);
+  return exprs.max(exprs.sub(columns, most), exprs.mod(columns, exprs.constant(lanes)));
+}
+
 bool loads_one_place(const Schedule& schedule, const ScheduledCase& row) {
-  return every_load(schedule, row).loads.size() <= 1;
+  const Blend blend = every_load(schedule, row);
+  return blend.loads.size() <= 1 && blend.columns.empty();
 }
 
 std::optional<Blend> blend_of(const Schedule& schedule, const ScheduledCase& row) {
   if (row.calls.size() < 2 || row.calls.size() > kMostSegments) return std::nullopt;
-  const auto makes_vectors = [&](const SegmentCall& call) { return is_blended(schedule, schedule.body_of(call)); };
-  if (!std::ranges::all_of(row.calls, makes_vectors)) return std::nullopt;
+  const auto takes = [&](const SegmentCall& call) {
+    return is_blended(schedule, schedule.body_of(call)) || is_column(schedule, call);
+  };
+  if (!std::ranges::all_of(row.calls, takes)) return std::nullopt;
   Blend blend = every_load(schedule, row);
+  if (!have_one_body(blend, blend.columns)) return std::nullopt;
   const auto own =
       std::ranges::count_if(blend.loads, [](const Blend::Load& load) { return load.segments.size() == 1; });
   if (blend.loads.empty() || blend.loads.size() > kMostLoads || own > kMostOwnLoads) return std::nullopt;
   if (operations_of(schedule, blend) > kMostOperations) return std::nullopt;
   const auto takes_long = [&](const SegmentCall& call) { return computes_activation(schedule.body_of(call)); };
-  if (blend.loads.size() == 1 && schedule.grid()->lanes < kFewLanes && std::ranges::none_of(row.calls, takes_long))
+  if (blend.loads.size() == 1 && blend.columns.empty() && schedule.grid()->lanes < kFewLanes &&
+      std::ranges::none_of(row.calls, takes_long))
     return std::nullopt;
   blend.groups = groups_of(schedule, row, blend);
   return blend;

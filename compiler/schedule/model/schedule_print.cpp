@@ -134,7 +134,10 @@ class SchedulePrinter {
          blend ? fmt::format(", vectors of all from {}{}", count_of(blend->loads.size(), "load"),
                              blend->groups.size() < blend->loads.size()
                                  ? fmt::format(", of which one makes at most {}", blend->groups.size())
-                                 : "")
+                                 : "") +
+                     (blend->columns.empty()
+                          ? ""
+                          : fmt::format(", {} by themselves", count_of(blend->columns.size(), "column")))
                : "");
     for (const SegmentCall& call : scheduled.calls) {
       line(2, "[{}, {}): body {}", text(call.begin), text(call.end), call.body);

@@ -89,6 +89,34 @@ std::vector<Value*> BlendedValues::load_one_of(const std::vector<std::size_t>& g
   });
 }
 
+/// Emits the results in the one column of a vector that is computed by itself, if it has one.
+std::vector<Value*> BlendedValues::compute_column(llvm::function_ref<void()> outside) {
+  Value *some = builder_.getFalse(), *several = builder_.getFalse(), *lane = builder_.getInt32(0);
+  BodyArguments arguments = arguments_[blend_.columns.front()];
+  for (const std::size_t segment : blend_.columns) {
+    const LaneRuns own = lanes_of({segment});
+    Value* needed = own.any(builder_);
+    lane = builder_.CreateSelect(needed, own.runs.front().first, lane);
+    std::vector<Value*> values = arguments_[segment].values();
+    std::size_t next = 0;
+    arguments.for_each([&](Value*& value, bool) { value = builder_.CreateSelect(needed, values[next++], value); });
+    several = builder_.CreateOr(several, builder_.CreateAnd(some, needed));
+    some = builder_.CreateOr(some, needed);
+  }
+  return where(some, [&] {
+    BasicBlock *edge = vector_.block("several"), *one = vector_.block("one");
+    builder_.CreateCondBr(several, edge, one);
+    builder_.SetInsertPoint(edge);
+    outside();
+    builder_.SetInsertPoint(one);
+    Value* column = builder_.CreateAdd(column_, builder_.CreateZExtOrTrunc(lane, column_->getType()));
+    const auto body = static_cast<std::size_t>(blend_.bodies[blend_.columns.front()]);
+    const std::vector<Value*> results = ThreadValues(vector_, body, std::move(arguments), column).compute_element();
+    vector_.set(vector_.schedule().kernel.column(), column_);
+    return results;
+  });
+}
+
 std::vector<Value*> BlendedValues::load(llvm::function_ref<void()> outside) {
   for (const BodyArguments& segment : arguments_) ends_.push_back(lanes_before(segment.end));
   std::vector<Value*> loaded = ends_;
@@ -104,6 +132,9 @@ std::vector<Value*> BlendedValues::load(llvm::function_ref<void()> outside) {
     const std::vector<Value*> values = load_group(group);
     loaded.insert(loaded.end(), values.begin(), values.end());
   }
+  if (blend_.columns.empty()) return loaded;
+  const std::vector<Value*> elements = compute_column(outside);
+  loaded.insert(loaded.end(), elements.begin(), elements.end());
   return loaded;
 }
 
@@ -120,6 +151,7 @@ std::vector<Value*> BlendedValues::compute(llvm::ArrayRef<Value*> loaded) {
     for (const std::size_t index : group) vectors_[index] = vector;
     loaded = loaded.drop_front(count);
   }
+  elements_ = loaded.vec();
   const std::size_t main = blend_.main_segment();
   const std::vector<Value*> own = results_of(main);
   BasicBlock* whole = builder_.GetInsertBlock();
@@ -174,6 +206,11 @@ void BlendedValues::choose_lanes_of(std::size_t segment, Value* first, const std
 
 std::vector<Value*> BlendedValues::results_of(std::size_t segment) {
   std::vector<Value*> values;
+  if (std::ranges::find(blend_.columns, segment) != blend_.columns.end()) {
+    for (Value* element : elements_)
+      values.push_back(builder_.CreateVectorSplat(static_cast<unsigned>(vector_.lanes()), element));
+    return values;
+  }
   for (const std::size_t load : blend_.takes[segment]) values.push_back(vectors_[load]);
   return code_of(segment).compute(vector_.lanes(), values);
 }

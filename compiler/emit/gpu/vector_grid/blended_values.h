@@ -28,6 +28,7 @@ class BlendedValues {
                                                 llvm::function_ref<std::vector<llvm::Value*>()> emit);
   [[nodiscard]] std::vector<llvm::Value*> load_one_of(const std::vector<std::size_t>& group,
                                                       llvm::function_ref<void()> outside);
+  [[nodiscard]] std::vector<llvm::Value*> compute_column(llvm::function_ref<void()> outside);
   [[nodiscard]] std::vector<llvm::Value*> results_of(std::size_t segment);
   [[nodiscard]] std::vector<llvm::Value*> choose_lanes(std::size_t main, const std::vector<llvm::Value*>& of_main);
   void choose_lanes_of(std::size_t segment, llvm::Value* first, const std::vector<llvm::Value*>& own,
@@ -39,7 +40,8 @@ class BlendedValues {
   std::vector<BodyArguments> arguments_;
   llvm::Value* column_;
   LaneMasks masks_;
-  std::vector<llvm::Value*> vectors_ = {};  // of each load
+  std::vector<llvm::Value*> vectors_ = {};   // of each load
+  std::vector<llvm::Value*> elements_ = {};  // results of the column that is computed by itself
   std::vector<llvm::Value*> ends_ =
       {};  // of each segment the lane after its last, i32: from 0 to the lanes of a vector
 };

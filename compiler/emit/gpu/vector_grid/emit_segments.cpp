@@ -25,13 +25,38 @@ WholeSites SegmentEmitter::dispatch(Value* column, bool whole) {
   WholeSites sites{.bodies = std::vector<SegmentSite>(vector_.schedule().bodies.size())};
   rows_.emit_row([&](const ScheduledCase& row) -> std::vector<Value*> {
     std::optional<Blend> blend = whole ? blend_of(vector_.schedule(), row) : std::nullopt;
-    if (blend)
-      choose_blend(row, std::move(*blend), column, sites.blends);
-    else
+    const bool has_columns = blend && !blend->columns.empty();
+    // Launches of several vectors have long rows.
+    if (!blend || (has_columns && vector_.context.vectors > 1)) {
       choose(row, column, whole, sites.bodies);
+    } else if (!has_columns) {
+      choose_blend(row, std::move(*blend), column, sites.blends);
+    } else {
+      Value* beyond =
+          vector_.exact(beyond_blended_columns(vector_.context.exprs(), vector_.schedule().columns, vector_.lanes()));
+      choose_either(
+          vector_.builder.CreateICmpSLE(beyond, vector_.index(0)),
+          [&] { choose_blend(row, std::move(*blend), column, sites.blends); },
+          [&] { choose(row, column, whole, sites.bodies); });
+    }
     return {};
   });
   return sites;
+}
+
+/// Emits both ways; the builder then stands where neither chose.
+void SegmentEmitter::choose_either(Value* condition, llvm::function_ref<void()> first,
+                                   llvm::function_ref<void()> second) {
+  llvm::IRBuilder<>& builder = vector_.builder;
+  BasicBlock *narrow = vector_.block("narrow"), *wide = vector_.block("wide"), *none = vector_.block("none");
+  builder.CreateCondBr(condition, narrow, wide);
+  builder.SetInsertPoint(narrow);
+  first();
+  builder.CreateBr(none);
+  builder.SetInsertPoint(wide);
+  second();
+  builder.CreateBr(none);
+  builder.SetInsertPoint(none);
 }
 
 void SegmentEmitter::choose_blend(const ScheduledCase& row, Blend blend, Value* column, std::vector<BlendSite>& sites) {

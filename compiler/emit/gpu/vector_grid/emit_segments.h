@@ -57,6 +57,7 @@ class SegmentEmitter {
  private:
   WholeSites dispatch(llvm::Value* column, bool whole);
   void choose(const ScheduledCase& row, llvm::Value* column, bool whole, std::vector<SegmentSite>& sites);
+  void choose_either(llvm::Value* condition, llvm::function_ref<void()> first, llvm::function_ref<void()> second);
   void choose_blend(const ScheduledCase& row, Blend blend, llvm::Value* column, std::vector<BlendSite>& sites);
 
   const VectorContext& vector_;

@@ -59,23 +59,25 @@ Value* LaneRuns::all(llvm::IRBuilder<>& builder, int lanes) const {
   return builder.CreateICmpEQ(missing, builder.getInt32(0));
 }
 
-Value* LaneRuns::has(llvm::IRBuilder<>& builder, int lane) const {
-  Value* number = builder.getInt32(static_cast<std::uint32_t>(lane));
-  Value* found = builder.getFalse();
-  for (const auto& [first, end] : runs)
-    found = builder.CreateOr(
-        found, builder.CreateAnd(builder.CreateICmpSLE(first, number), builder.CreateICmpSLT(number, end)));
-  return found;
-}
-
 /// Emits one load if the address is a multiple of the vector's size: usually all addresses of a launch are, or none. A
 /// lane that is not needed may lie outside the tensor.
-std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element, Value* past, const LaneRuns* needed) {
+std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element, Value* past, const LaneRuns* needed,
+                                                llvm::function_ref<void()> outside) {
+  if (needed != nullptr) {
+    const BodyArguments::Load& from = arguments_.loads[load];
+    Value* last = builder_.CreateSub(from.end, vector_.context.offset(vector_.lanes()));
+    Value* inside =
+        builder_.CreateAnd(builder_.CreateICmpSGE(element, from.least), builder_.CreateICmpSLE(element, last));
+    BasicBlock *there = vector_.block("inside"), *elsewhere = vector_.block("outside");
+    builder_.CreateCondBr(builder_.CreateOr(needed->all(builder_, vector_.lanes()), inside), there, elsewhere);
+    builder_.SetInsertPoint(elsewhere);
+    outside();
+    builder_.SetInsertPoint(there);
+  }
   BasicBlock* aligned = vector_.block("aligned");
   BasicBlock* misaligned = vector_.block("misaligned");
   BasicBlock* loaded = vector_.block("loaded");
   Value* together = builder_.CreateICmpEQ(past, builder_.getInt32(0));
-  if (needed != nullptr) together = builder_.CreateAnd(together, needed->all(builder_, vector_.lanes()));
   builder_.CreateCondBr(together, aligned, misaligned);
   builder_.SetInsertPoint(aligned);
   Value* vector = accesses_.load(access_of(load, element, vector_.lanes()), granule_type(load));
@@ -88,15 +90,10 @@ std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element
   }
   builder_.CreateBr(loaded);
   builder_.SetInsertPoint(misaligned);
-  // The first lane's element may be before the tensor's first.
-  if (needed != nullptr) element = builder_.CreateSExt(element, builder_.getInt64Ty());
   Access access = access_of(load, element);
   std::vector<Value*> lanes;
-  for (; access.displacement < vector_.lanes(); ++access.displacement) {
-    const auto place = static_cast<int>(access.displacement);
-    if (needed != nullptr) access.guard = needed->has(builder_, reversed(load) ? vector_.lanes() - 1 - place : place);
+  for (; access.displacement < vector_.lanes(); ++access.displacement)
     lanes.push_back(accesses_.load(access, type_of(load, 1)));
-  }
   for (std::size_t i = 0; i < lanes.size(); ++i) phis[i]->addIncoming(lanes[i], builder_.GetInsertBlock());
   builder_.CreateBr(loaded);
   builder_.SetInsertPoint(loaded);
@@ -160,7 +157,7 @@ std::vector<Value*> ThreadValues::load_lanes(std::size_t load, llvm::function_re
   Value* element = first_in_memory(load);
   Value* past = past_vector(load, element);
   return takes_granules(load) ? load_granules(load, element, past, needed, outside)
-                              : load_elements(load, element, past, needed);
+                              : load_elements(load, element, past, needed, outside);
 }
 
 std::size_t ThreadValues::loaded_values(std::size_t load) const {

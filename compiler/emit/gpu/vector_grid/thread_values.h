@@ -88,10 +88,9 @@ struct LaneRange {
 struct LaneRuns {
   std::vector<std::pair<llvm::Value*, llvm::Value*>> runs = {};
 
-  /// Emit whether any lane is there; whether all are; whether one is.
+  /// Emit whether any lane is there; whether all are.
   [[nodiscard]] llvm::Value* any(llvm::IRBuilder<>& builder) const;
   [[nodiscard]] llvm::Value* all(llvm::IRBuilder<>& builder, int lanes) const;
-  [[nodiscard]] llvm::Value* has(llvm::IRBuilder<>& builder, int lane) const;
 };
 
 /// Emits the values that a thread computes by a body: of a grid's vector that lies in one segment of one row, or of one
@@ -141,7 +140,7 @@ class ThreadValues {
   llvm::Value* first_in_memory(std::size_t load);
   llvm::Value* past_vector(std::size_t load, llvm::Value* element);
   std::vector<llvm::Value*> load_elements(std::size_t load, llvm::Value* element, llvm::Value* past,
-                                          const LaneRuns* needed);
+                                          const LaneRuns* needed, llvm::function_ref<void()> outside);
   std::vector<llvm::Value*> load_granules(std::size_t load, llvm::Value* element, llvm::Value* past,
                                           const LaneRuns* needed, llvm::function_ref<void()> outside);
   [[nodiscard]] std::size_t words_around(std::size_t load) const;
