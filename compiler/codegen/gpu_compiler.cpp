@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <atomic>
-#include <deque>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -57,12 +57,12 @@ abi::CompiledCode code_of(std::span<const char> ptx, std::vector<std::vector<abi
 class PtxMaker {
  public:
   /// `program`: its name. `log`: borrowed, or null.
-  PtxMaker(std::string program, PassLog* log) : program_(std::move(program)), log_(log) {}
+  PtxMaker(std::string program, std::size_t modules, PassLog* log)
+      : program_(std::move(program)), log_(log), texts_(modules) {}
 
   /// Starts a thread that makes the PTX of an emitted module. Makes the last module's PTX in the caller's thread.
-  void begin(CodeModule code, bool is_last) {
-    const std::size_t number = texts_.size();
-    Result<Text>& text = texts_.emplace_back();
+  void begin(std::size_t number, CodeModule code, bool is_last) {
+    Result<Text>& text = texts_[number];
     if (is_last) return make(text, number, std::move(code));
     auto given = std::make_shared<CodeModule>(std::move(code));
     try {
@@ -72,8 +72,8 @@ class PtxMaker {
     }
   }
 
-  /// Waits for the threads, and returns one text of all modules, in the order of `begin`. Call it once. Errors: of
-  /// limit_gpu_work and generate_code.
+  /// Waits for the threads, and returns one text of all modules, in the order of their numbers. Call it once. Errors:
+  /// of limit_gpu_work and generate_code.
   Result<std::string> take() {
     threads_.clear();
     const PassTimer timer(log_, "link");
@@ -101,7 +101,7 @@ class PtxMaker {
 
   std::string program_;
   PassLog* log_;
-  std::deque<Result<Text>> texts_;             // a deque, whose elements stay where they are
+  std::vector<Result<Text>> texts_;            // by module
   std::atomic<std::size_t> instructions_ = 0;  // in the default order: once a module
   std::vector<std::jthread> threads_;          // declared last, so that they end before what they use
 };
@@ -135,6 +135,20 @@ struct Kernels {
     std::size_t most = 1;
     for (const std::vector<GpuVariant>& list : variants) most = std::max(most, list.size());
     return most;
+  }
+  /// Returns the modules in the order in which to emit them. Those with boxes come first: they are long, and their PTX
+  /// would be waited for if they came last.
+  [[nodiscard]] std::vector<std::size_t> in_order() const {
+    const auto has_boxes = [&](std::size_t module) {
+      for (std::size_t k = 0; k < variants.size(); ++k)
+        if (module < variants[k].size() && proven[k][variants[k][module].schedule].schedule().boxes() != nullptr)
+          return true;
+      return false;
+    };
+    std::vector<std::size_t> order(modules());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_partition(order, has_boxes);
+    return order;
   }
 };
 
@@ -186,13 +200,13 @@ class LlvmGpuCompiler final : public CompilerBase {
 
   Result<abi::CompiledCode> compile_variants(const ir::Program& program, Kernels& kernels, const Options& options) {
     const TargetFeatures features = device_features();
-    const std::size_t modules = kernels.modules();
-    PtxMaker maker(program.name(), options.log);
+    const std::vector<std::size_t> order = kernels.in_order();
+    PtxMaker maker(program.name(), order.size(), options.log);
     std::size_t emitted = 0;
-    for (std::size_t module = 0; module < modules; ++module) {
+    for (const std::size_t module : order) {
       PADLOCK_TRY(CodeModule code, emit_module(program, kernels, {features, options, module, emitted}, machine()));
       emitted += instructions_of(code);
-      maker.begin(std::move(code), module + 1 == modules);
+      maker.begin(module, std::move(code), module == order.back());
     }
     PADLOCK_TRY(const std::string ptx, maker.take());
     return code_of(ptx, std::move(kernels.contracts));
