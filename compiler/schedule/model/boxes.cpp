@@ -185,7 +185,8 @@ ir::Layout turned_layout(const Kernel& kernel, const Boxes& boxes, const BoxTurn
   std::array<Expr, 3> extents = {boxes.slices ? boxes.slices->step : one, boxes.rows.step, columns};
   if (has_two) extents = {boxes.rows.step, columns, kernel.extents.back()};
   extents[across] = whole(exprs.add(extents[across], exprs.constant(lanes - 1)), turn.words * lanes);
-  const Expr read = tensor.extents()[static_cast<std::size_t>(turn.axes[kBoxColumn])];
+  const int axis = turn.axes[kBoxColumn];
+  const Expr read = axis < 0 ? columns : tensor.extents()[static_cast<std::size_t>(axis)];
   if (!has_two) extents[kBoxColumn] = whole(exprs.min(columns, read), turn.columns);
   Expr row = extents[kBoxColumn];
   if (!has_two) row = across == kBoxRow ? odd_words(row) : exprs.max(row, whole(columns, lanes));

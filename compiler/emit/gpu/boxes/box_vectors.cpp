@@ -260,11 +260,13 @@ BoxVectors::Place BoxVectors::place_of(Value* row, Value* column, const Range& r
   return place;
 }
 
-/// Emits whether the rows of all stages are as far apart as in the output.
+/// Emits whether the rows of all stages are as far apart as in the output. A stage without an axis for them has one
+/// row, which all rows of the output read.
 Value* BoxVectors::rows_are_adjacent() {
   Value* all = builder_.getTrue();
   Value* columns = exact_at_launch(vector_, box_columns(vector_.schedule().kernel, boxes()));
   for (const BoxStage& stage : boxes().stages) {
+    if (stage.turn->axes[kBoxRow] < 0) return builder_.getFalse();
     Value* apart = exact_at_launch(vector_, stage.turn->layout.strides()[kBoxRow]);
     all = builder_.CreateAnd(all, builder_.CreateICmpEQ(apart, columns));
   }
