@@ -54,52 +54,15 @@ std::vector<Value*> BlendedValues::where(Value* condition, llvm::function_ref<st
   return join(builder_, ways);
 }
 
-/// Emits the one load of a group that a vector needs, if it needs one.
-std::vector<Value*> BlendedValues::load_one_of(const std::vector<std::size_t>& group,
-                                               llvm::function_ref<void()> outside) {
-  const Blend::Load& first = blend_.loads[group.front()];
+/// Emits code for the one of several that a vector has lanes of, if it has lanes of one. A vector with lanes of more is
+/// an edge. `take` adds number i, of which `needed` says whether the vector has lanes.
+std::vector<Value*> BlendedValues::where_one_of(llvm::ArrayRef<LaneRuns> lanes, llvm::function_ref<void()> outside,
+                                                llvm::function_ref<void(std::size_t i, Value* needed)> take,
+                                                llvm::function_ref<std::vector<Value*>()> emit) {
   Value *some = builder_.getFalse(), *several = builder_.getFalse();
-  BodyArguments arguments = arguments_[first.segment];
-  LaneRuns lanes;
-  for (const std::size_t index : group) {
-    const Blend::Load& load = blend_.loads[index];
-    const LaneRuns own = lanes_of(load.segments);
-    Value* needed = own.any(builder_);
-    const BodyArguments::Load& from = arguments_[load.segment].loads[load.load];
-    BodyArguments::Load& chosen = arguments.loads[first.load];
-    if (lanes.runs.empty()) {
-      lanes = own;
-    } else {
-      auto& [begin, end] = lanes.runs.front();
-      begin = builder_.CreateSelect(needed, own.runs.front().first, begin);
-      end = builder_.CreateSelect(needed, own.runs.front().second, end);
-      chosen.base = builder_.CreateSelect(needed, from.base, chosen.base);
-      several = builder_.CreateOr(several, builder_.CreateAnd(some, needed));
-    }
-    some = builder_.CreateOr(some, needed);
-  }
-  return where(some, [&] {
-    BasicBlock *edge = vector_.block("several"), *one = vector_.block("one");
-    builder_.CreateCondBr(several, edge, one);
-    builder_.SetInsertPoint(edge);
-    outside();
-    builder_.SetInsertPoint(one);
-    ThreadValues code(vector_, static_cast<std::size_t>(blend_.bodies[first.segment]), arguments, column_);
-    return code.load_lanes(first.load, outside, &lanes);
-  });
-}
-
-/// Emits the results in the one column of a vector that is computed by itself, if it has one.
-std::vector<Value*> BlendedValues::compute_column(llvm::function_ref<void()> outside) {
-  Value *some = builder_.getFalse(), *several = builder_.getFalse(), *lane = builder_.getInt32(0);
-  BodyArguments arguments = arguments_[blend_.columns.front()];
-  for (const std::size_t segment : blend_.columns) {
-    const LaneRuns own = lanes_of({segment});
-    Value* needed = own.any(builder_);
-    lane = builder_.CreateSelect(needed, own.runs.front().first, lane);
-    std::vector<Value*> values = arguments_[segment].values();
-    std::size_t next = 0;
-    arguments.for_each([&](Value*& value, bool) { value = builder_.CreateSelect(needed, values[next++], value); });
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    Value* needed = lanes[i].any(builder_);
+    take(i, needed);
     several = builder_.CreateOr(several, builder_.CreateAnd(some, needed));
     some = builder_.CreateOr(some, needed);
   }
@@ -109,6 +72,47 @@ std::vector<Value*> BlendedValues::compute_column(llvm::function_ref<void()> out
     builder_.SetInsertPoint(edge);
     outside();
     builder_.SetInsertPoint(one);
+    return emit();
+  });
+}
+
+/// Emits the one load of a group that a vector needs, if it needs one.
+std::vector<Value*> BlendedValues::load_one_of(const std::vector<std::size_t>& group,
+                                               llvm::function_ref<void()> outside) {
+  const Blend::Load& first = blend_.loads[group.front()];
+  BodyArguments arguments = arguments_[first.segment];
+  std::vector<LaneRuns> each;
+  for (const std::size_t index : group) each.push_back(lanes_of(blend_.loads[index].segments));
+  LaneRuns lanes = each.front();
+  const auto take = [&](std::size_t i, Value* needed) {
+    if (i == 0) return;
+    const Blend::Load& load = blend_.loads[group[i]];
+    Value*& base = arguments.loads[first.load].base;
+    auto& [begin, end] = lanes.runs.front();
+    begin = builder_.CreateSelect(needed, each[i].runs.front().first, begin);
+    end = builder_.CreateSelect(needed, each[i].runs.front().second, end);
+    base = builder_.CreateSelect(needed, arguments_[load.segment].loads[load.load].base, base);
+  };
+  return where_one_of(each, outside, take, [&] {
+    ThreadValues code(vector_, static_cast<std::size_t>(blend_.bodies[first.segment]), arguments, column_);
+    return code.load_lanes(first.load, outside, &lanes);
+  });
+}
+
+/// Emits the results in the one column of a vector that is computed by itself, if it has one.
+std::vector<Value*> BlendedValues::compute_column(llvm::function_ref<void()> outside) {
+  BodyArguments arguments = arguments_[blend_.columns.front()];
+  std::vector<LaneRuns> each;
+  for (const std::size_t segment : blend_.columns) each.push_back(lanes_of({segment}));
+  Value* lane = each.front().runs.front().first;
+  const auto take = [&](std::size_t i, Value* needed) {
+    if (i == 0) return;
+    lane = builder_.CreateSelect(needed, each[i].runs.front().first, lane);
+    const std::vector<Value*> values = arguments_[blend_.columns[i]].values();
+    std::size_t next = 0;
+    arguments.for_each([&](Value*& value, bool) { value = builder_.CreateSelect(needed, values[next++], value); });
+  };
+  return where_one_of(each, outside, take, [&] {
     Value* column = builder_.CreateAdd(column_, builder_.CreateZExtOrTrunc(lane, column_->getType()));
     const auto body = static_cast<std::size_t>(blend_.bodies[blend_.columns.front()]);
     const std::vector<Value*> results = ThreadValues(vector_, body, std::move(arguments), column).compute_element();

@@ -26,6 +26,10 @@ class BlendedValues {
   [[nodiscard]] LaneRuns lanes_of(const std::vector<std::size_t>& segments);
   [[nodiscard]] std::vector<llvm::Value*> where(llvm::Value* condition,
                                                 llvm::function_ref<std::vector<llvm::Value*>()> emit);
+  [[nodiscard]] std::vector<llvm::Value*> where_one_of(
+      llvm::ArrayRef<LaneRuns> lanes, llvm::function_ref<void()> outside,
+      llvm::function_ref<void(std::size_t i, llvm::Value* needed)> take,
+      llvm::function_ref<std::vector<llvm::Value*>()> emit);
   [[nodiscard]] std::vector<llvm::Value*> load_one_of(const std::vector<std::size_t>& group,
                                                       llvm::function_ref<void()> outside);
   [[nodiscard]] std::vector<llvm::Value*> compute_column(llvm::function_ref<void()> outside);
