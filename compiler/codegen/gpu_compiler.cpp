@@ -56,11 +56,12 @@ abi::CompiledCode code_of(std::span<const char> ptx, std::vector<std::vector<abi
 /// compile, and most of its time.) The destructor waits for the threads.
 class PtxMaker {
  public:
-  /// `program`: its name. `log`: borrowed, or null.
+  /// `program`: its name. `modules`: how many it has. `log`: borrowed, or null.
   PtxMaker(std::string program, std::size_t modules, PassLog* log)
       : program_(std::move(program)), log_(log), texts_(modules) {}
 
-  /// Starts a thread that makes the PTX of an emitted module. Makes the last module's PTX in the caller's thread.
+  /// Starts a thread that makes the PTX of emitted module `number`, which decides its place in the text. Makes the PTX
+  /// of the module that is emitted last in the caller's thread.
   void begin(std::size_t number, CodeModule code, bool is_last) {
     Result<Text>& text = texts_[number];
     if (is_last) return make(text, number, std::move(code));

@@ -134,7 +134,7 @@ void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options) {
   for (const ScheduledCase& row : schedule.cases)
     if (const std::optional<Blend> blend = blend_of(schedule, row)) {
       is_blended |= blend->loads.size() > 1;
-      has_columns |= !blend->columns.empty();
+      has_columns |= !blend->lone_columns.empty();
     }
   // Loading all segments for a second vector would take half the threads' registers. Smaller blocks leave fewer threads
   // idle while others add up. (An H200, blocks of half as many threads over these: concat of keys .81 of f32, .89 of

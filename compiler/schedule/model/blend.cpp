@@ -51,7 +51,7 @@ Blend every_load(const Schedule& schedule, const ScheduledCase& row) {
     blend.bodies.push_back(call.body);
     std::vector<std::size_t>& takes = blend.takes.emplace_back();
     if (is_column(schedule, call)) {
-      blend.columns.push_back(segment);
+      blend.lone_columns.push_back(segment);
       continue;
     }
     for (std::size_t load = 0; load < call.sources.size(); ++load) {
@@ -102,7 +102,7 @@ std::vector<std::vector<std::size_t>> groups_of(const Schedule& schedule, const 
 /// Returns the operations of the row's vector bodies, each counted once.
 std::size_t operations_of(const Schedule& schedule, const Blend& blend) {
   std::set<int> bodies(blend.bodies.begin(), blend.bodies.end());
-  for (const std::size_t segment : blend.columns) bodies.erase(blend.bodies[segment]);
+  for (const std::size_t segment : blend.lone_columns) bodies.erase(blend.bodies[segment]);
   std::size_t operations = 0;
   for (const int body : bodies) operations += operation_count(schedule.bodies[static_cast<std::size_t>(body)]);
   return operations;
@@ -122,7 +122,7 @@ ir::Expr beyond_blended_columns(ir::ExprContext& exprs, ir::Expr columns, int la
 
 bool loads_one_place(const Schedule& schedule, const ScheduledCase& row) {
   const Blend blend = every_load(schedule, row);
-  return blend.loads.size() <= 1 && blend.columns.empty();
+  return blend.loads.size() <= 1 && blend.lone_columns.empty();
 }
 
 std::optional<Blend> blend_of(const Schedule& schedule, const ScheduledCase& row) {
@@ -132,13 +132,13 @@ std::optional<Blend> blend_of(const Schedule& schedule, const ScheduledCase& row
   };
   if (!std::ranges::all_of(row.calls, takes)) return std::nullopt;
   Blend blend = every_load(schedule, row);
-  if (!have_one_body(blend, blend.columns)) return std::nullopt;
+  if (!have_one_body(blend, blend.lone_columns)) return std::nullopt;
   const auto own =
       std::ranges::count_if(blend.loads, [](const Blend::Load& load) { return load.segments.size() == 1; });
   if (blend.loads.empty() || blend.loads.size() > kMostLoads || own > kMostOwnLoads) return std::nullopt;
   if (operations_of(schedule, blend) > kMostOperations) return std::nullopt;
   const auto takes_long = [&](const SegmentCall& call) { return computes_activation(schedule.body_of(call)); };
-  if (blend.loads.size() == 1 && blend.columns.empty() && schedule.grid()->lanes < kFewLanes &&
+  if (blend.loads.size() == 1 && blend.lone_columns.empty() && schedule.grid()->lanes < kFewLanes &&
       std::ranges::none_of(row.calls, takes_long))
     return std::nullopt;
   blend.groups = groups_of(schedule, row, blend);

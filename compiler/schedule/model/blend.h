@@ -27,7 +27,7 @@ struct Blend {
   std::vector<std::vector<std::size_t>> groups;
   /// Segments of one column, with sums, of one body. A vector has at most one: where it would have several, it is an
   /// edge.
-  std::vector<std::size_t> columns = {};
+  std::vector<std::size_t> lone_columns = {};
 
   /// Returns the segment whose load most segments have. Most vectors have it alone.
   [[nodiscard]] std::size_t main_segment() const;

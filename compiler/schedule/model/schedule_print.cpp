@@ -135,9 +135,9 @@ class SchedulePrinter {
                              blend->groups.size() < blend->loads.size()
                                  ? fmt::format(", of which one makes at most {}", blend->groups.size())
                                  : "") +
-                     (blend->columns.empty()
+                     (blend->lone_columns.empty()
                           ? ""
-                          : fmt::format(", {} by themselves", count_of(blend->columns.size(), "column")))
+                          : fmt::format(", {} by themselves", count_of(blend->lone_columns.size(), "column")))
                : "");
     for (const SegmentCall& call : scheduled.calls) {
       line(2, "[{}, {}): body {}", text(call.begin), text(call.end), call.body);

@@ -251,6 +251,9 @@ BoxVectors::Place BoxVectors::place_of(Value* row, Value* column, const Range& r
     Place::OfGroup& made = place.groups.emplace_back();
     LaneRange& lanes = made.lanes.emplace_back(lanes_of(group.predicate, column, axes));
     lanes.end = builder_.CreateSelect(exists, lanes.end, context.index(0));
+    // A range may be far before the vector, or after it. Its mask has no lane then, and may be another row's, too.
+    lanes.first = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, lanes.first, context.index(lanes_));
+    lanes.end = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, lanes.end, context.index(0));
     std::vector<unsigned> widths = group.masks;
     for (const std::size_t load : group.loads) widths.push_back(bits_of(load));
     for (const unsigned bits : widths)
@@ -260,13 +263,11 @@ BoxVectors::Place BoxVectors::place_of(Value* row, Value* column, const Range& r
   return place;
 }
 
-/// Emits whether the rows of all stages are as far apart as in the output. A stage without an axis for them has one
-/// row, which all rows of the output read.
+/// Emits whether the rows of all stages are as far apart as in the output.
 Value* BoxVectors::rows_are_adjacent() {
   Value* all = builder_.getTrue();
   Value* columns = exact_at_launch(vector_, box_columns(vector_.schedule().kernel, boxes()));
   for (const BoxStage& stage : boxes().stages) {
-    if (stage.turn->axes[kBoxRow] < 0) return builder_.getFalse();
     Value* apart = exact_at_launch(vector_, stage.turn->layout.strides()[kBoxRow]);
     all = builder_.CreateAnd(all, builder_.CreateICmpEQ(apart, columns));
   }
@@ -283,6 +284,9 @@ void BoxVectors::join_rows(Place& place, Place& next, Axes axes) {
   };
   for (const Group& group : groups_)
     if (std::ranges::any_of(kernel.graph.conditions_of(group.predicate), splits_rows)) return;
+  // A stage without the rows' axis has one row, which all rows of the output read.
+  const auto has_rows = [](const BoxStage& stage) { return stage.turn->axes[kBoxRow] >= 0; };
+  if (!std::ranges::all_of(boxes().stages, has_rows)) return;
   Value* joins = rows_are_adjacent();
   Value* none = vector_.context.index(0);
   for (std::size_t i = 0; i < groups_.size(); ++i) {

@@ -46,7 +46,7 @@ void StageTurner::locate() {
         builder_.CreateTrunc(builder_.CreatePtrToInt(tensor, builder_.getInt64Ty()), builder_.getInt32Ty());
     Value* past = builder_.CreateAnd(address, builder_.getInt32(kWordBytes - size));
     ranges.past = builder_.CreateUDiv(past, builder_.getInt32(size));
-    ranges.placed = builder_.CreateAdd(ranges.fixed, ranges.past);
+    ranges.from_first_word = builder_.CreateAdd(ranges.fixed, ranges.past);
     ranges.first_word = builder_.CreateGEP(builder_.getInt8Ty(), tensor,
                                            builder_.CreateNeg(builder_.CreateZExt(past, builder_.getInt64Ty())));
     // Tests whether words are aligned: coordinates across are multiples of a word's elements, so other parts decide.
@@ -161,7 +161,7 @@ Value* StageTurner::has_pairs(std::size_t stage, const StagedRun& run, Value* fi
                             builder_.CreateICmpSLE(end, run.storage));
 }
 
-/// Emits that of all words of a box, which threads then need not ask.
+/// Emits whether `has_pairs` holds for all words of a box. Where it does, threads need not ask.
 Value* StageTurner::has_all_pairs(std::size_t stage, const StagedRun& run) {
   const BoxTurn& turn = *stage_at(stage).turn;
   const Ranges& ranges = ranges_[stage];
@@ -192,13 +192,13 @@ std::vector<Value*> StageTurner::load(std::size_t stage, const StagedRun& run, c
   take(load_words(stage, run, square));
   builder_.SetInsertPoint(apart);
   Square placed = square;
-  placed.base = ranges_[stage].placed;
+  placed.base = ranges_[stage].from_first_word;
   std::vector<Value*> first;
   for (int word = 0; word < turn.words; ++word)
     for (int column = 0; column < turn.columns; ++column)
       first.push_back(
           element_of(stage, placed, column, word, vector_.context.index(0), ranges_[stage].last[turn.across]));
-  builder_.CreateCondBr(ranges_[stage].pairs, pairs, ends);
+  builder_.CreateCondBr(ranges_[stage].all_pairs, pairs, ends);
   builder_.SetInsertPoint(ends);
   Value *least_of = first.front(), *most_of = first.front();
   for (Value* element : first) {
@@ -305,7 +305,7 @@ void StageTurner::copy(std::size_t stage, const StagedRun& run) {
   const Boxes& boxes = *vector_.schedule().boxes();
   ir::ExprContext& exprs = vector_.context.exprs();
   const Ranges& ranges = ranges_[stage];
-  if (turn.lanes > 1) ranges_[stage].pairs = has_all_pairs(stage, run);
+  if (turn.lanes > 1) ranges_[stage].all_pairs = has_all_pairs(stage, run);
   const BoxAxis third = turn.across == kBoxSlice ? kBoxRow : kBoxSlice;
   const auto groups = [&](BoxAxis axis, int unit) {
     const Expr count = exprs.ceildiv(turn.layout.extents()[axis], exprs.constant(unit));

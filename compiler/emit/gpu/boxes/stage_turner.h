@@ -30,12 +30,12 @@ class StageTurner {
   /// A stage's ranges of coordinates in the tensor, by BoxAxis.
   struct Ranges {
     std::array<llvm::Value*, 3> origin, from, last;
-    llvm::Value* first_word = nullptr;  ///< pointer to the aligned word that the tensor's first element lies in
-    llvm::Value* past = nullptr;        ///< elements from there to it
-    llvm::Value* placed = nullptr;      ///< `fixed`, counted from `first_word`
-    llvm::Value* pairs = nullptr;       ///< whether has_pairs holds for all words, if a word has several elements
-    llvm::Value* some = nullptr;        ///< whether there is anything to copy
-    llvm::Value* fixed = nullptr;       ///< the element at coordinate 0 of all three axes
+    llvm::Value* first_word = nullptr;       ///< pointer to the aligned word that the tensor's first element lies in
+    llvm::Value* past = nullptr;             ///< elements from there to it
+    llvm::Value* from_first_word = nullptr;  ///< `fixed`, counted from `first_word`
+    llvm::Value* all_pairs = nullptr;        ///< whether has_pairs holds for all words, if a word has several elements
+    llvm::Value* some = nullptr;             ///< whether there is anything to copy
+    llvm::Value* fixed = nullptr;            ///< the element at coordinate 0 of all three axes
     llvm::Value* aligned = nullptr;  ///< whether words begin at multiples of their size, and end where the tensor does
     llvm::Value* last_word = nullptr;      ///< if aligned: the coordinate across at which the last word begins
     llvm::Value* apart = nullptr;          ///< elements across from one word of a thread to the next

@@ -101,20 +101,20 @@ std::vector<Value*> BlendedValues::load_one_of(const std::vector<std::size_t>& g
 
 /// Emits the results in the one column of a vector that is computed by itself, if it has one.
 std::vector<Value*> BlendedValues::compute_column(llvm::function_ref<void()> outside) {
-  BodyArguments arguments = arguments_[blend_.columns.front()];
+  BodyArguments arguments = arguments_[blend_.lone_columns.front()];
   std::vector<LaneRuns> each;
-  for (const std::size_t segment : blend_.columns) each.push_back(lanes_of({segment}));
+  for (const std::size_t segment : blend_.lone_columns) each.push_back(lanes_of({segment}));
   Value* lane = each.front().runs.front().first;
   const auto take = [&](std::size_t i, Value* needed) {
     if (i == 0) return;
     lane = builder_.CreateSelect(needed, each[i].runs.front().first, lane);
-    const std::vector<Value*> values = arguments_[blend_.columns[i]].values();
+    const std::vector<Value*> values = arguments_[blend_.lone_columns[i]].values();
     std::size_t next = 0;
     arguments.for_each([&](Value*& value, bool) { value = builder_.CreateSelect(needed, values[next++], value); });
   };
   return where_one_of(each, outside, take, [&] {
     Value* column = builder_.CreateAdd(column_, builder_.CreateZExtOrTrunc(lane, column_->getType()));
-    const auto body = static_cast<std::size_t>(blend_.bodies[blend_.columns.front()]);
+    const auto body = static_cast<std::size_t>(blend_.bodies[blend_.lone_columns.front()]);
     const std::vector<Value*> results = ThreadValues(vector_, body, std::move(arguments), column).compute_element();
     vector_.set(vector_.schedule().kernel.column(), column_);
     return results;
@@ -136,7 +136,7 @@ std::vector<Value*> BlendedValues::load(llvm::function_ref<void()> outside) {
     const std::vector<Value*> values = load_group(group);
     loaded.insert(loaded.end(), values.begin(), values.end());
   }
-  if (blend_.columns.empty()) return loaded;
+  if (blend_.lone_columns.empty()) return loaded;
   const std::vector<Value*> elements = compute_column(outside);
   loaded.insert(loaded.end(), elements.begin(), elements.end());
   return loaded;
@@ -210,7 +210,7 @@ void BlendedValues::choose_lanes_of(std::size_t segment, Value* first, const std
 
 std::vector<Value*> BlendedValues::results_of(std::size_t segment) {
   std::vector<Value*> values;
-  if (std::ranges::find(blend_.columns, segment) != blend_.columns.end()) {
+  if (std::ranges::find(blend_.lone_columns, segment) != blend_.lone_columns.end()) {
     for (Value* element : elements_)
       values.push_back(builder_.CreateVectorSplat(static_cast<unsigned>(vector_.lanes()), element));
     return values;

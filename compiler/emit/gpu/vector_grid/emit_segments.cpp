@@ -25,7 +25,7 @@ WholeSites SegmentEmitter::dispatch(Value* column, bool whole) {
   WholeSites sites{.bodies = std::vector<SegmentSite>(vector_.schedule().bodies.size())};
   rows_.emit_row([&](const ScheduledCase& row) -> std::vector<Value*> {
     std::optional<Blend> blend = whole ? blend_of(vector_.schedule(), row) : std::nullopt;
-    const bool has_columns = blend && !blend->columns.empty();
+    const bool has_columns = blend && !blend->lone_columns.empty();
     // Launches of several vectors have long rows.
     if (!blend || (has_columns && vector_.context.vectors > 1)) {
       choose(row, column, whole, sites.bodies);

@@ -60,7 +60,7 @@ Value* LaneRuns::all(llvm::IRBuilder<>& builder, int lanes) const {
 }
 
 /// Emits one load if the address is a multiple of the vector's size: usually all addresses of a launch are, or none. A
-/// lane that is not needed may lie outside the tensor.
+/// lane that is not needed may lie outside the tensor's storage: then nothing is loaded.
 std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element, Value* past, const LaneRuns* needed,
                                                 llvm::function_ref<void()> outside) {
   if (needed != nullptr) {
