@@ -100,7 +100,8 @@ constexpr int kManyTileThreads = 1536;
 constexpr int kManyBoxThreads = 1536, kManyStagesThreads = 1280;
 /// Least threads where a stage is turned: more have no room for what they read beside their shared memory. (An H200,
 /// to 64 channels of f32: 47 us, with 1536 threads 64.) Rows of two axes are short, and take less of it (6 channels of
-/// f16: 61 and 58 us), as do slices of words (of 256 channels 58 and 54 us). Eight columns take more registers.
+/// f16: 61 and 58 us), as do slices of words (of 256 channels 58 and 54 us). Eight columns take more registers: with
+/// 1024 threads bytes to planes take 62, and are up to 6 % slower; with 1152 parts would spill for an sm_86.
 int turning_threads(BoxKind kind, const BoxTurn& turn) {
   if (turn.columns > 4) return turn.across == kBoxSlice ? 1152 : 1024;
   return kind == BoxKind::joined || (turn.across == kBoxSlice && turn.lanes == 1) ? 1536 : 1280;

@@ -17,7 +17,6 @@ Value* LaneMasks::tops_below(Value* bound, unsigned bits, unsigned first_lane) {
   return builder_.CreateAdd(builder_.CreateMul(bound, builder_.getInt32(ones)), builder_.getInt32(at_zero));
 }
 
-/// Emits whether a lane is in [first, end).
 Value* LaneMasks::holds(Value* first, Value* end, unsigned lane) {
   Value* number = builder_.getInt32(lane);
   return builder_.CreateAnd(builder_.CreateICmpSLE(first, number), builder_.CreateICmpSLT(number, end));

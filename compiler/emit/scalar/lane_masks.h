@@ -25,13 +25,14 @@ class LaneMasks {
   /// Emits a in the lanes [first, end), which are as for `range`, else b. Both are vectors of words.
   [[nodiscard]] llvm::Value* choose_range(llvm::Value* first, llvm::Value* end, llvm::Value* a, llvm::Value* b,
                                           unsigned bits);
+  /// Emits whether a lane is in [first, end), both i32.
+  [[nodiscard]] llvm::Value* holds(llvm::Value* first, llvm::Value* end, unsigned lane);
   /// Returns a where the mask is set, else b; all have the same type.
   [[nodiscard]] llvm::Value* choose(llvm::Value* mask, llvm::Value* a, llvm::Value* b) {
     return builder_.CreateOr(builder_.CreateAnd(a, mask), builder_.CreateAnd(b, builder_.CreateNot(mask)));
   }
 
  private:
-  [[nodiscard]] llvm::Value* holds(llvm::Value* first, llvm::Value* end, unsigned lane);
   [[nodiscard]] llvm::Value* tops_below(llvm::Value* bound, unsigned bits, unsigned first_lane);
 
   llvm::IRBuilder<>& builder_;

@@ -168,13 +168,14 @@ class BodyBuilder {
   std::map<std::uint32_t, std::pair<NodeId, Expr>> sum_of_;  // by Expr::id of a walk's variable, which is the second
 };
 
-/// Gives walks of one extent the same variables in all bodies, in their order in a body, so that bodies of different
+/// Gives the first walk of an extent in each body the same variable, likewise the second, so that bodies of different
 /// sums can be one. (A gradient has a sum for each end of its rows, and one between them.)
 class WalkNames {
  public:
   explicit WalkNames(const Kernel& kernel) : kernel_(kernel) {}
 
-  /// Leaves bodies with guards alone, whose conditions have the variables, too.
+  /// Renames nothing in a body with guards, whose conditions would keep the old variables, and nothing where two walks
+  /// would share a variable.
   void rename(Body& body, std::vector<LoadSource>& sources) {
     const auto is_guarded = [](const auto& part) { return part.guard != kAlways; };
     if (reads_by_data(body) || std::ranges::any_of(body.nodes, is_guarded) ||
@@ -182,11 +183,15 @@ class WalkNames {
       return;
     std::map<std::uint32_t, int> seen;      // walks of the body, by the extent's Expr::id
     std::map<std::uint32_t, Expr> renamed;  // by Expr::id
+    std::set<std::uint32_t> names;          // Expr::id of each new variable
     for (const BodyNode& node : body.nodes)
       for (const Walk& walk : node.walks) {
-        const auto known =
-            std::ranges::find(kernel_.walk_variables, walk.variable, &Kernel::WalkVariable::variable)->extent.id();
-        renamed[walk.variable.id()] = names_.try_emplace({known, seen[known]++}, walk.variable).first->second;
+        const auto known = std::ranges::find(kernel_.walk_variables, walk.variable, &Kernel::WalkVariable::variable);
+        if (known == kernel_.walk_variables.end()) return;
+        const std::uint32_t extent = known->extent.id();
+        const Expr name = names_.try_emplace({extent, seen[extent]++}, walk.variable).first->second;
+        renamed[walk.variable.id()] = name;
+        if (!names.insert(name.id()).second) return;
       }
     const auto rename_in = [&](Expr& e) {
       if (!e.valid()) return;

@@ -53,10 +53,10 @@ constexpr std::int64_t kManyBoxes = 1056, kFewestBoxBytes = 1 << 10;
 /// Bytes of the longest rows that a turned stage has whole: of one axis, and of two. (An H100, 96 MiB, of a copy: u8 of
 /// 3, 8 and 24 channels .79, .85 and .85 with rows of two axes, .36, .77 and .74 with rows of one.)
 constexpr std::int64_t kLongestTurnedRow = 1024, kLongestJoinedRow = 63;
-/// Tiles are faster for rows of so many bytes if few tiles are at an edge: one of so many along each of the two axes.
-/// (An H200, batched transposes of a copy in tiles and in boxes: floats of 300 x 301 .75 and .46, halves of 256 x 256
-/// .98 and .78, bytes .97 and .76. Images to the innermost axis, which are padded: floats of 200 x 200 x 128 .83 and
-/// .89, halves .50 and .88.)
+/// Rows of at least kTiledRow bytes are left to tiles, which are faster, if along both axes at most one tile in
+/// kTilesOfAnEdge is at an edge. (An H200, batched transposes of a copy in tiles and in boxes: floats of 300 x 301 .75
+/// and .46, halves of 256 x 256 .98 and .78, bytes .97 and .76. Images to the innermost axis, which are padded: floats
+/// of 200 x 200 x 128 .83 and .89, halves .50 and .88.)
 constexpr std::int64_t kTiledRow = 256, kTilesOfAnEdge = 5;
 /// With fewer columns, rows of whole vectors are as fast in a grid of vectors, which gathers them in registers. (For
 /// u8, f16 and f32 of 16 channels a grid has .85, .93 and 1.00 of a copy's speed, boxes .85, .83 and .98.)
@@ -234,17 +234,17 @@ class BoxSizes {
     at_most(exprs_.min(exprs_.sub(row_bytes, shortest), exprs_.sub(exprs_.constant(kFewestBytes), bytes)), 0);
   }
 
-  /// Returns a value that is above 0 if many tiles are at an edge of an axis: where a condition splits it, or where a
-  /// tile has a part of it.
+  /// Returns a value above 0 if more than one tile in kTilesOfAnEdge is at an edge of an axis: at both ends if a
+  /// condition splits the axis, else at its last end if the axis is no whole tiles.
   [[nodiscard]] Expr many_at_edges(int axis) {
     const auto splits_axis = [&](ConditionId id) {
       return mentions(kernel_.graph.condition(id).expr, kernel_.coordinate(axis));
     };
-    const std::set<ConditionId> all = conditions();
     const Expr extent = kernel_.extent(axis);
-    const Expr side = exprs_.constant(Int128{kTileWords} * std::max(1, 4 / widest_));
-    const Expr edges =
-        std::ranges::any_of(all, splits_axis) ? exprs_.constant(2) : exprs_.min(exprs_.mod(extent, side), one_);
+    const Expr side =
+        exprs_.constant(tile_shape(TileSize::large, widest_, boxes_.threads, /*has_one_result=*/true).side());
+    const Expr edges = std::ranges::any_of(conditions(), splits_axis) ? exprs_.constant(2)
+                                                                      : exprs_.min(exprs_.mod(extent, side), one_);
     return exprs_.sub(exprs_.mul(exprs_.constant(kTilesOfAnEdge), edges), exprs_.ceildiv(extent, side));
   }
 

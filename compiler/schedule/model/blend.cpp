@@ -12,7 +12,7 @@ constexpr std::size_t kMostSegments = 8, kMostLoads = 4, kMostOperations = 8;
 constexpr std::ptrdiff_t kMostOwnLoads = 2;
 // One load beside fills is made by element as soon, if a vector has fewer elements and none takes long.
 constexpr int kFewLanes = 8;
-// Most vectors of a row with columns by themselves.
+// Most vectors of a row whose lone columns are blended.
 constexpr int kMostVectors = 16;
 constexpr int kWord = 4;  // bytes of the words by which lanes are chosen
 
@@ -37,6 +37,7 @@ std::size_t Blend::main_segment() const {
 
 namespace {
 
+/// Returns whether a segment is one column, which has a sum of its own.
 bool is_column(const Schedule& schedule, const SegmentCall& call) {
   const Body& body = schedule.body_of(call);
   return body.lanes == 1 && has_sums(body) && !reads_by_data(body) &&

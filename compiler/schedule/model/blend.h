@@ -34,8 +34,8 @@ struct Blend {
   bool operator==(const Blend&) const = default;
 };
 
-/// Returns a value that is at most 0 for rows that are blended if they have columns by themselves: rows of few vectors,
-/// all of which are whole. In long rows few vectors have such a column, and the rest of a warp would wait for it; where
+/// Returns a value that is at most 0 for rows whose lone columns are blended: rows of few vectors, all of which are
+/// whole. In long rows few vectors have such a column, and the rest of a warp would wait for it; where
 /// a vector lies in two rows, it is an edge anyway. (An H200, gradients of edges, beside element by element: f16 of 56
 /// x 56 by 1 and by 8 1.6 and 1.9 times as fast, of 120 x 120 1.07 and 1.3, of 224 x 224 .98, of 100 x 100 .83; f32 of
 /// 28 x 28 1.1, of 120 x 120 .9.)

@@ -149,11 +149,9 @@ Value* BoxVectors::load_staged(std::size_t load, Value* at, llvm::ArrayRef<LaneR
   const std::vector<Value*> words = memory_.load_words(from, static_cast<int>(count) + (shifts ? 1 : 0), [&] {
     Value* all = builder_.getTrue();
     for (int lane = 0; lane < lanes_; ++lane) {
-      Value* number = vector_.context.index(lane);
       Value* needed = builder_.getFalse();
       for (const auto& [first, end] : lanes)
-        needed = builder_.CreateOr(
-            needed, builder_.CreateAnd(builder_.CreateICmpSLE(first, number), builder_.CreateICmpSLT(number, end)));
+        needed = builder_.CreateOr(needed, masks_.holds(first, end, static_cast<unsigned>(lane)));
       Value* there =
           memory_.is_written(builder_.CreateAdd(at, builder_.getInt32(static_cast<std::uint32_t>(lane * size))), size);
       all = builder_.CreateAnd(all, builder_.CreateOr(there, builder_.CreateNot(needed)));
@@ -251,7 +249,8 @@ BoxVectors::Place BoxVectors::place_of(Value* row, Value* column, const Range& r
     Place::OfGroup& made = place.groups.emplace_back();
     LaneRange& lanes = made.lanes.emplace_back(lanes_of(group.predicate, column, axes));
     lanes.end = builder_.CreateSelect(exists, lanes.end, context.index(0));
-    // A range may be far before the vector, or after it. Its mask has no lane then, and may be another row's, too.
+    // Keeps both ends among the vector's lanes, as masks need them: join_rows takes the mask of a row without lanes,
+    // too.
     lanes.first = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, lanes.first, context.index(lanes_));
     lanes.end = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, lanes.end, context.index(0));
     std::vector<unsigned> widths = group.masks;
@@ -276,7 +275,7 @@ Value* BoxVectors::rows_are_adjacent() {
 
 void BoxVectors::join_rows(Place& place, Place& next, Axes axes) {
   const Kernel& kernel = vector_.schedule().kernel;
-  // Where a condition on the strip depends on the row, too, one row may have loads in a strip without the other.
+  // Finds conditions by which, in some strips, one of two rows has loads and the other has none.
   const auto splits_rows = [&](ConditionId id) {
     const Expr rest = column_condition(kernel, boxes().column_axis, kernel.graph.condition(id))->rest;
     return mentions_any(rest, axes) &&
@@ -295,9 +294,7 @@ void BoxVectors::join_rows(Place& place, Place& next, Axes axes) {
     made.lanes.push_back({lanes.first, builder_.CreateSelect(joins, lanes.end, none)});
     lanes.end = builder_.CreateSelect(joins, none, lanes.end);
     for (auto& [bits, mask] : made.masks) {
-      Value* all = builder_.CreateSExt(joins, mask->getType()->getScalarType());
-      const auto* words = llvm::dyn_cast<llvm::FixedVectorType>(mask->getType());
-      if (words != nullptr) all = builder_.CreateVectorSplat(words->getNumElements(), all);
+      Value* all = builder_.CreateVectorSplat(masks_.words(bits), builder_.CreateSExt(joins, builder_.getInt32Ty()));
       mask = builder_.CreateOr(mask, builder_.CreateAnd(other.masks.at(bits), all));
     }
   }

@@ -53,8 +53,8 @@ class BoxVectors {
   [[nodiscard]] bool shares_places(Axes axes) const;
   /// Emits the place of the vector whose lane 0 is `column` of row `row`, which may be past the box.
   [[nodiscard]] Place place_of(llvm::Value* row, llvm::Value* column, const Range& range, Axes axes, Enter enter);
-  /// Lets the first place have the lanes of the next row's, too, where stages have that row's columns right behind its
-  /// own: one load then has both.
+  /// Adds the next row's lanes to the first place where the stages keep that row's columns right behind its own: one
+  /// load then has both.
   void join_rows(Place& place, Place& next, Axes axes);
   /// Emits the results of the vector with these places in a strip.
   [[nodiscard]] std::vector<llvm::Value*> emit(llvm::ArrayRef<Place> places, Digits strip, Axes axes, Enter enter);

@@ -54,8 +54,8 @@ std::vector<Value*> BlendedValues::where(Value* condition, llvm::function_ref<st
   return join(builder_, ways);
 }
 
-/// Emits code for the one of several that a vector has lanes of, if it has lanes of one. A vector with lanes of more is
-/// an edge. `take` adds number i, of which `needed` says whether the vector has lanes.
+/// Emits code for vectors that have lanes of one of several loads or columns. A vector with lanes of more than one is
+/// an edge. `take` is called for each number i; `needed` says whether the vector has lanes of it.
 std::vector<Value*> BlendedValues::where_one_of(llvm::ArrayRef<LaneRuns> lanes, llvm::function_ref<void()> outside,
                                                 llvm::function_ref<void(std::size_t i, Value* needed)> take,
                                                 llvm::function_ref<std::vector<Value*>()> emit) {

@@ -26,7 +26,7 @@ WholeSites SegmentEmitter::dispatch(Value* column, bool whole) {
   rows_.emit_row([&](const ScheduledCase& row) -> std::vector<Value*> {
     std::optional<Blend> blend = whole ? blend_of(vector_.schedule(), row) : std::nullopt;
     const bool has_columns = blend && !blend->lone_columns.empty();
-    // Launches of several vectors have long rows.
+    // A launch takes several vectors a thread only where rows are beyond blended columns.
     if (!blend || (has_columns && vector_.context.vectors > 1)) {
       choose(row, column, whole, sites.bodies);
     } else if (!has_columns) {
@@ -44,7 +44,8 @@ WholeSites SegmentEmitter::dispatch(Value* column, bool whole) {
   return sites;
 }
 
-/// Emits both ways; the builder then stands where neither chose.
+/// Emits `first` for where the condition holds, and `second` for elsewhere. The builder then stands where neither
+/// chose.
 void SegmentEmitter::choose_either(Value* condition, llvm::function_ref<void()> first,
                                    llvm::function_ref<void()> second) {
   llvm::IRBuilder<>& builder = vector_.builder;

@@ -59,6 +59,15 @@ Value* LaneRuns::all(llvm::IRBuilder<>& builder, int lanes) const {
   return builder.CreateICmpEQ(missing, builder.getInt32(0));
 }
 
+/// Goes on where the condition holds; elsewhere emits `outside`, which branches away.
+void ThreadValues::leave_unless(Value* condition, llvm::function_ref<void()> outside) {
+  BasicBlock *inside = vector_.block("inside"), *elsewhere = vector_.block("outside");
+  builder_.CreateCondBr(condition, inside, elsewhere);
+  builder_.SetInsertPoint(elsewhere);
+  outside();
+  builder_.SetInsertPoint(inside);
+}
+
 /// Emits one load if the address is a multiple of the vector's size: usually all addresses of a launch are, or none. A
 /// lane that is not needed may lie outside the tensor's storage: then nothing is loaded.
 std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element, Value* past, const LaneRuns* needed,
@@ -68,11 +77,7 @@ std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element
     Value* last = builder_.CreateSub(from.end, vector_.context.offset(vector_.lanes()));
     Value* inside =
         builder_.CreateAnd(builder_.CreateICmpSGE(element, from.least), builder_.CreateICmpSLE(element, last));
-    BasicBlock *there = vector_.block("inside"), *elsewhere = vector_.block("outside");
-    builder_.CreateCondBr(builder_.CreateOr(needed->all(builder_, vector_.lanes()), inside), there, elsewhere);
-    builder_.SetInsertPoint(elsewhere);
-    outside();
-    builder_.SetInsertPoint(there);
+    leave_unless(builder_.CreateOr(needed->all(builder_, vector_.lanes()), inside), outside);
   }
   BasicBlock* aligned = vector_.block("aligned");
   BasicBlock* misaligned = vector_.block("misaligned");
@@ -114,16 +119,10 @@ std::vector<Value*> ThreadValues::load_granules(std::size_t load, Value* element
   exprs.set_coordinate(granules.first, first);
   exprs.set_coordinate(granules.least, arguments_.loads[load].least);
   exprs.set_coordinate(granules.end, arguments_.loads[load].end);
-  BasicBlock* inside = vector_.block("granules");
-  BasicBlock* elsewhere = vector_.block("outside");
   Value* is_granule = builder_.CreateICmpEQ(past, builder_.getInt32(0));
   Value* is_inside =
       needed == nullptr ? is_granule : builder_.CreateAnd(is_granule, needed->all(builder_, vector_.lanes()));
-  builder_.CreateCondBr(builder_.CreateOr(is_inside, holds_of_offsets(builder_, exprs, granules.tests)), inside,
-                        elsewhere);
-  builder_.SetInsertPoint(elsewhere);
-  outside();
-  builder_.SetInsertPoint(inside);
+  leave_unless(builder_.CreateOr(is_inside, holds_of_offsets(builder_, exprs, granules.tests)), outside);
   BasicBlock *whole = vector_.block("granule"), *words = vector_.block("words"), *loaded = vector_.block("loaded");
   builder_.CreateCondBr(is_granule, whole, words);
   Ways ways;
