@@ -1,14 +1,17 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "abi/launch_plan.h"
 #include "compiler/targets/target_compiler.h"
 #include "tests/common/expect.h"
 #include "tests/compiler/seeded/seeded_bugs.h"
 #include "tests/differential/host_check.h"
 
-// A barrier of a tile, or of a grid's table of rows, that is missing or misplaced is found by an execution of threads
-// one after the other: as a race, since the result may be right by chance.
+// A barrier of a tile, of a box, or of a grid's table of rows that is missing or misplaced is found by an execution of
+// threads one after the other: as a race, since the result may be right by chance.
 namespace padlock::differential {
 namespace {
 
@@ -36,23 +39,43 @@ constexpr const char* kFoundTwice =
     "program p(x: f16[A, B], a: i64[G], i: i64[N], l: dim) where 0 <= l <= 8 "
     "{ g = search(a, i) t = take(x, g, axis = 0) u = take(x, i, axis = 0, value = 2) y = add(t, u) return y }";
 
-std::string run(const char* text, std::int64_t a, std::int64_t b, const char* config, const compiler::PassEdits* edits,
-                std::uint64_t seed = 1) {
-  const ir::Program program = testing::program_of(text);
+/// A program, and the shapes of its tensors.
+struct Case {
+  const char* text;
+  std::vector<std::vector<std::int64_t>> shapes;
+};
+
+/// Runs all kernels; with `only`, of each kernel the variant of that name after the kernel's, for which its guards must
+/// hold.
+std::string run(const Case& of, const char* config, const compiler::PassEdits* edits, std::uint64_t seed,
+                std::string_view only = {}) {
+  const ir::Program program = testing::program_of(of.text);
   const auto compiler = testing::value_of(compiler::TargetCompiler::create("sm_90"));
   const Config parsed = testing::value_of(compiler->parse_config(config));
-  const runtime::HostImage code = testing::value_of(
+  runtime::HostImage code = testing::value_of(
       load(compiler->compile(program, {.config = parsed, .bounds_check = false, .for_simt = true, .edits = edits})));
   ir::BindRequest request;
-  request.tensors = {ir::ArgumentShape{{a, b}, {}}};
-  for (std::size_t i = 1; i < program.tensor_parameters().size(); ++i)
-    request.tensors.push_back(ir::ArgumentShape{{2 * a}, {}});
+  for (const std::vector<std::int64_t>& shape : of.shapes) request.tensors.push_back(ir::ArgumentShape{shape, {}});
   request.symbols = {{"l", 3}};
   const ir::Binding binding = testing::value_of(ir::Binding::bind(program, request));
+  if (!only.empty())
+    for (std::vector<runtime::HostVariant>& variants : code.kernels) {
+      std::erase_if(variants, [&](const runtime::HostVariant& variant) { return !variant.abi.name.ends_with(only); });
+      REQUIRE(variants.size() == 1);
+      REQUIRE(abi::guards_hold(variants.front().abi, binding));
+      variants.front().abi.guards.clear();  // as the one variant it is taken for all sizes
+    }
   testing::Rng rng(seed);
   const Problem problem = testing::value_of(random_problem(program, binding, rng));
   GuardedArena arena;
   return check_both_placements(code, problem, arena, rng);
+}
+
+std::string run(const char* text, std::int64_t a, std::int64_t b, const char* config, const compiler::PassEdits* edits,
+                std::uint64_t seed = 1) {
+  Case of{text, {{a, b}}};
+  for (std::size_t i = 1; i < testing::program_of(text).tensor_parameters().size(); ++i) of.shapes.push_back({2 * a});
+  return run(of, config, edits, seed);
 }
 
 std::vector<Mutation> races() {
@@ -97,6 +120,42 @@ TEST_CASE("a table of rows without its barrier, or with it before the table, is 
           CHECK_MESSAGE(message.find("race for shared memory") != std::string::npos, message);
         }
       }
+}
+
+TEST_CASE("a box without its barrier, or with it before the stages, is a race") {
+  const char* rows =
+      "program p(x: i8[A, B], l: dim) where 0 <= l <= 8 "
+      "{ y = pad(x, low = [0, l], high = [0, 1], value = 1) return y }";
+  const char* concatenated =
+      "program p(x: f16[A, B], y: f16[A, C], l: dim) where 0 <= l <= 8 "
+      "{ z = concat(x, y, axis = 1) w = pad(z, low = [0, l], high = [0, 0], value = 1) return w }";
+  const char* to_planes =
+      "program p(x: u8[N, H, W, C], l: dim) where 0 <= l <= 8 { t = transpose(x, perm = [0, 3, 1, 2]) "
+      "y = pad(t, low = [0, 0, 1, l], high = [0, 0, 1, 1], value = 1) return y }";
+  const char* from_planes =
+      "program p(x: u8[N, C, H, W], l: dim) where 0 <= l <= 8 { t = transpose(x, perm = [0, 2, 3, 1]) "
+      "y = pad(t, low = [0, 1, l, 0], high = [0, 1, 1, 0], value = 1) return y }";
+  struct OfBoxes {
+    Case of;
+    const char* variant;
+  };
+  // Turned boxes serve only large outputs.
+  for (const OfBoxes& boxes : {OfBoxes{{rows, {{900, 20}}}, "_boxes"},
+                               {{rows, {{700, 43}}}, "_boxes"},
+                               {{concatenated, {{1000, 10}, {1000, 6}}}, "_boxes"},
+                               {{to_planes, {{1, 300, 640, 6}}}, "_boxes"},
+                               {{from_planes, {{1, 6, 300, 640}}}, "_boxes_joined"},
+                               {{from_planes, {{1, 96, 30, 400}}}, "_boxes"},
+                               {{from_planes, {{1, 96, 30, 400}}}, "_boxes_parts"}}) {
+    CAPTURE(std::string(boxes.of.text));
+    CAPTURE(std::string(boxes.variant));
+    CHECK(run(boxes.of, "", nullptr, 1, boxes.variant) == "");
+    for (const Mutation bug : races()) {
+      CAPTURE(std::string(compiler::name_of(bug)));
+      const std::string message = run(boxes.of, "", edits_of(bug), 1, boxes.variant);
+      CHECK_MESSAGE(message.find("race for shared memory") != std::string::npos, message);
+    }
+  }
 }
 
 TEST_CASE("one element has no race, whatever the barrier") {
