@@ -248,6 +248,8 @@ class LlvmGpuCompiler final : public CompilerBase {
     return (number > 80 && number < 90) || number >= 110 ? 1536 : 2048;
   }
 
+  [[nodiscard]] bool copies_in_bulk() const { return abi::gpu_target_number(architecture_) >= 90; }
+
   [[nodiscard]] TargetFeatures device_features() const {
     return {.cpu = architecture_,
             .features = "",
@@ -266,7 +268,7 @@ class LlvmGpuCompiler final : public CompilerBase {
             .global_space = 1,
             .aligned_elements = true,
             .fetches_lines = abi::gpu_target_number(architecture_) >= 87,  // PTX 7.4
-            .copies_in_bulk = abi::gpu_target_number(architecture_) >= 90,
+            .copies_in_bulk = copies_in_bulk(),
             .waits = abi::gpu_target_number(architecture_) >= 90,  // PTX 7.8
             .most_threads = most_threads(),
             .takes_words = true};
@@ -289,6 +291,7 @@ class LlvmGpuCompiler final : public CompilerBase {
     TargetFeatures made = host_.features();
     made.packs_words = true;
     made.few_f64_units = has_few_f64_units();
+    made.copies_in_bulk = copies_in_bulk();
     return made;
   }
 

@@ -136,7 +136,10 @@ enum class Judge : std::uint8_t { values, proof, grid, tile, geometry, race };
   X(tile_phase_ignored, geometry)      \
   X(tile_next_word_lost, geometry)     \
   X(barrier_dropped, race)             \
-  X(barrier_early, race)
+  X(barrier_early, race)               \
+  X(bulk_wait_dropped, race)           \
+  X(bulk_bytes_short, race)            \
+  X(bulk_bytes_untold, race)
 
 enum class Mutation : std::uint8_t {
 #define X(id, judge) id,
@@ -151,7 +154,7 @@ inline constexpr std::array kMutations = {
 };
 
 /// How many bugs each judge must find, so that none is lost.
-inline constexpr int kByValues = 30, kByProof = 36, kByGrid = 17, kByTile = 21, kByGeometry = 16, kByRace = 2;
+inline constexpr int kByValues = 30, kByProof = 36, kByGrid = 17, kByTile = 21, kByGeometry = 16, kByRace = 5;
 static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile + kByGeometry + kByRace);
 
 [[nodiscard]] constexpr std::string_view name_of(Mutation m) {
@@ -178,6 +181,11 @@ static_assert(kMutations.size() == 1 + kByValues + kByProof + kByGrid + kByTile 
   return m >= Mutation::table_row_late && m <= Mutation::table_ends_late;
 }
 inline constexpr int kOfSearches = 5;
+
+/// Returns whether the bug is in a copy in bulk, which only boxes of runs have.
+[[nodiscard]] constexpr bool is_of_bulk(Mutation m) {
+  return m >= Mutation::bulk_wait_dropped && m <= Mutation::bulk_bytes_untold;
+}
 
 /// Returns whether the bug is one of any target; the others are in a GPU's schedules and code.
 [[nodiscard]] constexpr bool is_of_any_target(Mutation m) {

@@ -1,7 +1,5 @@
 #include "compiler/emit/gpu/boxes/box_stages.h"
 
-#include <string>
-
 #include <llvm/IR/InlineAsm.h>
 
 #include "compiler/emit/scalar/emit_loop.h"
@@ -101,51 +99,28 @@ void BoxStages::copy() {
   }
 }
 
-/// Emits PTX with operands in shared memory (i32 addresses) and in global memory (i64 addresses).
-void BoxStages::emit_ptx(const char* code, llvm::ArrayRef<Value*> operands) {
-  llvm::SmallVector<llvm::Type*, 4> types;
-  std::string constraints;
-  for (Value* operand : operands) {
-    types.push_back(operand->getType());
-    constraints += operand->getType()->isIntegerTy(64) ? "l," : "r,";
-  }
-  auto* type = llvm::FunctionType::get(builder_.getVoidTy(), types, false);
-  builder_.CreateCall(llvm::InlineAsm::get(type, code, constraints + "~{memory}", /*hasSideEffects=*/true), operands);
-}
-
-/// The block's first thread starts a copy for each stage. It also tells the barrier at the beginning of shared memory
-/// how many bytes to wait for. (PTX ISA, cp.async.bulk, and mbarrier.)
+/// The block's first thread starts a copy for each stage. A stage of which no vector is all in the tensor's storage may
+/// have ends before its first.
 void BoxStages::copy_in_bulk() {
   vector_.when(builder_.CreateICmpEQ(thread_, vector_.context.index(0)), [&] {
-    Value* barrier = memory_.first();
-    emit_ptx("mbarrier.init.shared::cta.b64 [$0], 1;", {barrier});
-    emit_ptx("fence.mbarrier_init.release.cluster;", {});
-    std::vector<Value*> bytes;
-    Value* all = builder_.getInt32(0);
+    std::vector<BulkCopy> copies;
     for (std::size_t i = 0; i < runs_.size(); ++i) {
-      Value* vectors = builder_.CreateSub(copied_[i].vectors_end, copied_[i].vectors);
-      Value* some = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, vectors, vector_.context.index(0));
-      bytes.push_back(builder_.CreateMul(some, vector_.context.index(ir::byte_size(runs_[i].dtype))));
-      all = builder_.CreateAdd(all, bytes.back());
+      const StagedRun& run = runs_[i];
+      const Copied& copied = copied_[i];
+      Value* size = vector_.context.index(ir::byte_size(run.dtype));
+      Value* elements = builder_.CreateSub(copied.vectors_end, copied.vectors);
+      elements = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, elements, vector_.context.index(0));
+      Value* first = builder_.CreateAdd(run.origin, copied.vectors);
+      copies.push_back({.from = global_access(vector_, run, first, kStageVectorBytes / ir::byte_size(run.dtype)),
+                        .to = builder_.CreateAdd(run.place, builder_.CreateMul(copied.vectors, size)),
+                        .bytes = builder_.CreateMul(elements, size, "copied")});
     }
-    emit_ptx("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", {barrier, all});
-    for (std::size_t i = 0; i < runs_.size(); ++i)
-      vector_.when(builder_.CreateICmpSGT(bytes[i], builder_.getInt32(0)), [&] {
-        const StagedRun& run = runs_[i];
-        Value* first = builder_.CreateAdd(run.origin, copied_[i].vectors);
-        Value* from = accesses_.address({.pointer = run.tensor, .dtype = run.dtype, .first = first});
-        Value* after = builder_.CreateMul(copied_[i].vectors, vector_.context.index(ir::byte_size(run.dtype)));
-        emit_ptx("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];",
-                 {builder_.CreateAdd(run.place, after), builder_.CreatePtrToInt(from, builder_.getInt64Ty()), bytes[i],
-                  barrier});
-      });
+    bulk_.start(copies);
   });
 }
 
 void BoxStages::wait() {
-  if (!in_bulk()) return;
-  emit_ptx("{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], 0; @!done bra again; }",
-           {memory_.first()});
+  if (in_bulk()) bulk_.wait();
 }
 
 /// Loads some vectors before it stores the first.

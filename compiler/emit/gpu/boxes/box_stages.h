@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "compiler/emit/gpu/vector_grid/shared_memory.h"
+#include "compiler/emit/gpu/boxes/bulk_copies.h"
 
 namespace padlock::compiler {
 
@@ -35,6 +35,7 @@ class BoxStages {
       : vector_(vector),
         builder_(vector.builder),
         memory_(memory),
+        bulk_(vector, memory),
         accesses_(builder_, vector.fields.fault),
         thread_(thread) {}
 
@@ -54,7 +55,6 @@ class BoxStages {
   };
   [[nodiscard]] bool in_bulk() const { return vector_.context.target.copies_in_bulk && !copied_.empty(); }
   void add_run(StagedRun run);
-  void emit_ptx(const char* code, llvm::ArrayRef<llvm::Value*> operands);
   void copy_in_bulk();
   void copy_vectors(const StagedRun& run, const Copied& copied);
   void copy_elements(const StagedRun& run, llvm::Value* first, llvm::Value* end);
@@ -62,6 +62,7 @@ class BoxStages {
   const VectorContext& vector_;
   llvm::IRBuilder<>& builder_;
   SharedMemory& memory_;
+  BulkCopies bulk_;
   AccessEmitter accesses_;
   llvm::Value* thread_;
   std::vector<StagedRun> runs_;

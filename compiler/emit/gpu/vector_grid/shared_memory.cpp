@@ -41,10 +41,10 @@ Access SharedMemory::access_of(Value* at, int size) {
 }
 
 /// Claims the bytes: emits whether all of them are the block's, and none has been written.
-Value* SharedMemory::claim(Value* at, int size) {
+Value* SharedMemory::claim(Value* at, int size, std::uint32_t mark) {
   Value* end = builder_.CreateAdd(at, builder_.getInt32(static_cast<std::uint32_t>(size)));
   Value* inside = builder_.CreateICmpULE(end, bytes());
-  Value* now = builder_.CreateAdd(vector_.interval, builder_.getInt32(1));
+  Value* now = builder_.CreateAdd(vector_.interval, builder_.getInt32(1 + mark));
   Value* all = inside;
   vector_.when(inside, [&] {
     // Stamps each byte with the interval, or as written twice.
@@ -63,11 +63,11 @@ Value* SharedMemory::claim(Value* at, int size) {
   return all;
 }
 
-void SharedMemory::store(Value* at, Value* value) {
+void SharedMemory::store(Value* at, Value* value, std::uint32_t mark) {
   const llvm::DataLayout& layout = builder_.GetInsertBlock()->getModule()->getDataLayout();
   const auto size = static_cast<int>(layout.getTypeStoreSize(value->getType()).getFixedValue());
   Access access = access_of(at, size);
-  if (has_stamps()) access.extent = builder_.CreateSelect(claim(at, size), access.extent, builder_.getInt64(0));
+  if (has_stamps()) access.extent = builder_.CreateSelect(claim(at, size, mark), access.extent, builder_.getInt64(0));
   accesses_.store(access, value, StoreHint::none);
 }
 
@@ -79,9 +79,12 @@ Value* SharedMemory::is_written(Value* at, int size) {
   // If the access is not inside, reads the first bytes, so that the test itself stays in memory.
   Value* from = builder_.CreateSelect(inside, at, builder_.getInt32(0));
   Value* all = inside;
+  // A stamp with a mark is more than any interval, too, until the copies have ended.
+  Value* ended = waited_ == nullptr ? builder_.getFalse() : waited_;
+  Value* stays = builder_.CreateSelect(ended, builder_.getInt32(~kInBulk), builder_.getInt32(~0U));
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(size); ++i) {
     Value* stamp = builder_.CreateLoad(builder_.getInt32Ty(), stamp_of(builder_.CreateAdd(from, builder_.getInt32(i))));
-    Value* before = builder_.CreateICmpULE(stamp, vector_.interval);
+    Value* before = builder_.CreateICmpULE(builder_.CreateAnd(stamp, stays), vector_.interval);
     all = builder_.CreateAnd(all, builder_.CreateAnd(before, builder_.CreateICmpNE(stamp, builder_.getInt32(0))));
   }
   return all;
