@@ -21,9 +21,9 @@ std::uint64_t Divisor::divide(std::uint64_t n, int bits) const {
 }
 
 std::string_view name_of(Assumption a) {
-  constexpr std::array<std::string_view, 10> kNames = {
-      "index32",     "offset32",      "few_tiles", "in_range",  "" /* of older packs */,
-      "few_vectors", "narrow_output", "boxes",     "row_table", "many_edges"};
+  constexpr std::array<std::string_view, 11> kNames = {
+      "index32", "offset32",  "few_tiles",  "in_range", "" /* of older packs */, "few_vectors", "narrow_output",
+      "boxes",   "row_table", "many_edges", "no_edges"};
   return kNames.at(static_cast<std::size_t>(a) - 1);
 }
 

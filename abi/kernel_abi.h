@@ -60,6 +60,7 @@ enum class Assumption : std::uint8_t {
   boxes = 8,          ///< rows so short that each block of a GPU takes several whole rows
   row_table = 9,      ///< a GPU's blocks have memory for what data says of their rows
   many_edges = 10,    ///< so many of a GPU's vectors lie in several segments that each is made element by element
+  no_edges = 11,      ///< each of a GPU's vectors lies in one segment
 };
 
 [[nodiscard]] std::string_view name_of(Assumption a);

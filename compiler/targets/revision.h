@@ -9,7 +9,7 @@ namespace padlock::compiler {
 
 /// Raised with each change to the code of some program, target and config. Measurements of other revisions do not
 /// count.
-inline constexpr int kCodeRevision = 46;
+inline constexpr int kCodeRevision = 47;
 /// Revision of the launch contract.
 using abi::kAbiRevision;
 

@@ -4,18 +4,14 @@
 #include <string_view>
 #include <vector>
 
-#include "abi/launch_plan.h"
-#include "compiler/targets/target_compiler.h"
-#include "tests/common/expect.h"
 #include "tests/compiler/seeded/seeded_bugs.h"
-#include "tests/differential/host_check.h"
+#include "tests/differential/variant_run.h"
 
 // A barrier of a tile, of a box, or of a grid's table of rows that is missing or misplaced is found by an execution of
 // threads one after the other: as a race, since the result may be right by chance.
 namespace padlock::differential {
 namespace {
 
-using compiler::Config;
 using compiler::Mutation;
 
 constexpr const char* kTurned =
@@ -39,43 +35,11 @@ constexpr const char* kFoundTwice =
     "program p(x: f16[A, B], a: i64[G], i: i64[N], l: dim) where 0 <= l <= 8 "
     "{ g = search(a, i) t = take(x, g, axis = 0) u = take(x, i, axis = 0, value = 2) y = add(t, u) return y }";
 
-/// A program, and the shapes of its tensors.
-struct Case {
-  const char* text;
-  std::vector<std::vector<std::int64_t>> shapes;
-};
-
-/// Runs all kernels; with `only`, of each kernel the variant of that name after the kernel's, for which its guards must
-/// hold.
-std::string run(const Case& of, const char* config, const compiler::PassEdits* edits, std::uint64_t seed,
-                std::string_view only = {}) {
-  const ir::Program program = testing::program_of(of.text);
-  const auto compiler = testing::value_of(compiler::TargetCompiler::create("sm_90"));
-  const Config parsed = testing::value_of(compiler->parse_config(config));
-  runtime::HostImage code = testing::value_of(
-      load(compiler->compile(program, {.config = parsed, .bounds_check = false, .for_simt = true, .edits = edits})));
-  ir::BindRequest request;
-  for (const std::vector<std::int64_t>& shape : of.shapes) request.tensors.push_back(ir::ArgumentShape{shape, {}});
-  request.symbols = {{"l", 3}};
-  const ir::Binding binding = testing::value_of(ir::Binding::bind(program, request));
-  if (!only.empty())
-    for (std::vector<runtime::HostVariant>& variants : code.kernels) {
-      std::erase_if(variants, [&](const runtime::HostVariant& variant) { return !variant.abi.name.ends_with(only); });
-      REQUIRE(variants.size() == 1);
-      REQUIRE(abi::guards_hold(variants.front().abi, binding));
-      variants.front().abi.guards.clear();  // as the one variant it is taken for all sizes
-    }
-  testing::Rng rng(seed);
-  const Problem problem = testing::value_of(random_problem(program, binding, rng));
-  GuardedArena arena;
-  return check_both_placements(code, problem, arena, rng);
-}
-
 std::string run(const char* text, std::int64_t a, std::int64_t b, const char* config, const compiler::PassEdits* edits,
                 std::uint64_t seed = 1) {
   Case of{text, {{a, b}}};
   for (std::size_t i = 1; i < testing::program_of(text).tensor_parameters().size(); ++i) of.shapes.push_back({2 * a});
-  return run(of, config, edits, seed);
+  return run(of, {.config = config, .edits = edits, .seed = seed});
 }
 
 std::vector<Mutation> races(bool of_bulk) {
@@ -150,11 +114,11 @@ TEST_CASE("a box without its barrier or its wait for copies in bulk, or with wro
                                {{from_planes, {{1, 96, 30, 400}}}, "_boxes_parts"}}) {
     CAPTURE(std::string(boxes.of.text));
     CAPTURE(std::string(boxes.variant));
-    CHECK(run(boxes.of, "", nullptr, 1, boxes.variant) == "");
+    CHECK(run(boxes.of, {.only = boxes.variant}) == "");
     REQUIRE(races(true).size() == compiler::kByRace);
     for (const Mutation bug : races(boxes.of_runs)) {
       CAPTURE(std::string(compiler::name_of(bug)));
-      const std::string message = run(boxes.of, "", edits_of(bug), 1, boxes.variant);
+      const std::string message = run(boxes.of, {.edits = edits_of(bug), .only = boxes.variant});
       CHECK_MESSAGE(message.find("race for shared memory") != std::string::npos, message);
     }
   }

@@ -150,6 +150,8 @@ int blocks_at_once(const KernelContext& context) {
   if (schedule.grid()->by_element)
     return std::ranges::any_of(schedule.bodies, has_wide_activation) ? 1
                                                                      : kManyElementThreads / schedule.grid()->threads;
+  if (context.is_even && std::ranges::none_of(schedule.bodies, has_activation))
+    return kManyElementThreads / schedule.grid()->threads;
   if (schedule.grid()->vectors > 2 || context.index_bits != 32) return 1;
   const bool is_short = std::ranges::all_of(schedule.bodies, [](const Body& body) {
     return body.nodes.size() <= 3 && !has_wide_activation(body) && std::ranges::all_of(body.loads, is_vector);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <ranges>
 #include <utility>
 
@@ -27,11 +28,14 @@ class VariantList {
     if (kernel_.has_narrow_indices()) add_narrow();
     if (abi::assumes(kernel_.guards(), abi::Assumption::in_range))
       add(guards_of(abi::Assumption::in_range), "_in_range");
+    keep_even();
     add_one_vector();
     if (kernel_.has_narrow_indices() && schedule_.tiles() != nullptr)
       for (const TransposeTile& smaller : schedule_.tiles()->shapes | std::views::drop(1)) add_tile(smaller);
     return std::move(list_);
   }
+  /// The variant for vectors that lie in one segment each, if there is one. `take` comes before.
+  [[nodiscard]] const std::optional<GpuVariant>& even() const { return even_; }
 
  private:
   /// Adds the next variant, which also assumes these guards.
@@ -69,6 +73,17 @@ class VariantList {
       guards.push_back({abi::Assumption::row_table, {bytes, ir::Comparison::le, exprs.constant(kMostTableBytes)}});
   }
 
+  void keep_even() {
+    if (next_.tile != nullptr || schedule_.grid() == nullptr || schedule_.grid()->uneven.empty()) return;
+    if (!kernel_.has_narrow_indices()) return;
+    even_ = next_;
+    even_->is_even = true;
+    even_->vectors = 1;
+    even_->suffix = "_no_edges";
+    for (const Expr past : schedule_.grid()->uneven)
+      even_->guards.push_back({abi::Assumption::no_edges, {past, ir::Comparison::le, schedule_.exprs().constant(0)}});
+  }
+
   void add_one_vector() {
     if (next_.vectors < 2) return;
     const Expr beyond = schedule_.at_grid_launch(schedule_.grid()->beyond_single);
@@ -95,6 +110,7 @@ class VariantList {
   const Schedule& schedule_;
   GpuVariant next_;
   std::vector<GpuVariant> list_;
+  std::optional<GpuVariant> even_;
 };
 
 /// Returns whether the other schedule can take each launch that the first can take.
@@ -123,7 +139,8 @@ std::string_view name_of(const Schedule& schedule) {
 
 std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
   const ProvenKernel& first = schedules.front();
-  std::vector<GpuVariant> list = VariantList(first).take();
+  VariantList variants(first);
+  std::vector<GpuVariant> list = std::move(variants).take();
   const abi::KernelAbi contract = contract_of(first.schedule());
   for (std::size_t i = 1; i < schedules.size(); ++i) {
     const ProvenKernel& other = schedules[i];
@@ -135,6 +152,7 @@ std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
     variant.guards.insert(variant.guards.end(), other.schedule().serves.begin(), other.schedule().serves.end());
     list.push_back(std::move(variant));
   }
+  if (variants.even()) list.push_back(*variants.even());
   return list;
 }
 

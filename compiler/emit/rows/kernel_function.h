@@ -21,6 +21,7 @@ struct CodeVariant {
   const TransposeTile* tile = nullptr;  ///< the schedule's tile that this code is of, if any
   int vectors = 0;                      ///< vectors per thread of a grid
   bool in_parts = false;                ///< a launch may take only some rows (abi::LaunchParts)
+  bool is_even = false;                 ///< each vector of a grid lies in one segment (VectorGrid::uneven)
 
   /// Returns the schedule's table of rows if this code has it: the table's words hold indices of 32 bits alone.
   [[nodiscard]] const RowTable* table_of(const Schedule& schedule) const {

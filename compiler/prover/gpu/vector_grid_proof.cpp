@@ -43,6 +43,7 @@ class GridProof : private ScheduleProof {
     prove_alignment();
     prove_granules();
     if (grid_.by_element) prove_two_rows();
+    if (!grid_.uneven.empty()) prove_even();
     if (!grid_.table) return;
     for (int used = 1; used <= grid_.vectors; ++used) prove_table(*grid_.table, used);
     prove_table_words(*grid_.table);
@@ -173,6 +174,35 @@ class GridProof : private ScheduleProof {
     };
     decide(ObligationKind::cover, "lanes of two rows", vectors,
            {{{at_least(column, exprs_.mul(exprs_.constant(2), schedule_.columns))}, beyond}});
+  }
+
+  // --- vectors in one segment each ----------------------------------------------------------------------------------
+
+  /// Proves for sizes of even segments that a vector at a multiple of its size lies in the segment of its lane 0.
+  void prove_even() {
+    const Expr vector = exprs_.variable("vector", kVector), row = exprs_.variable("other_vector", kOther);
+    // In rows of so many columns. Its column is a multiple, too:
+    const Expr columns = exprs_.mul(lanes_, columns_);
+    const Expr begin = exprs_.sub(exprs_.mul(lanes_, vector), exprs_.mul(columns, row));
+    const auto odd = [=](const Evaluate& at) { return fmt::format("a vector begins at column {}", at(begin)); };
+    decide(ObligationKind::align, "vectors of even rows", joined({}, {begin}),
+           {{{less(zero_, exprs_.mod(begin, lanes_))}, odd}});
+    std::vector<Expr> ends;
+    for (const SegmentCall& call : schedule_.calls())
+      if (std::ranges::find(ends, call.end) == ends.end()) ends.push_back(call.end);
+    for (const Expr end : ends) prove_even_until(end, exprs_.mul(lanes_, vector));
+  }
+
+  void prove_even_until(Expr end, Expr column) {
+    const Expr lane = exprs_.variable("lane_of_vector", kLane);
+    solver::Region vectors = joined({}, {less(column, end), lane, less(lane, lanes_)});
+    for (const Expr past : grid_.uneven) vectors.nonnegative.push_back(exprs_.neg(past));
+    const auto beyond = [=](const Evaluate& at) {
+      return fmt::format("lane {} of a vector from column {} on is past its segment, which ends at {}", at(lane),
+                         at(column), at(end));
+    };
+    decide(ObligationKind::cover, "vectors of even segments", vectors,
+           {{{at_least(exprs_.add(column, lane), end)}, beyond}});
   }
 
   // --- a table of rows ----------------------------------------------------------------------------------------------

@@ -102,6 +102,7 @@ class SchedulePrinter {
     line(1, "used {}", text(schedule_.used_vectors()));
     line(1, "blocks {}", text(grid.blocks));
     if (grid.by_element) line(1, "element by element");
+    for (const Expr past : grid.uneven) line(1, "no edges if {} = 0", text(past));
     if (grid.table) add_row_table(*grid.table);
   }
 

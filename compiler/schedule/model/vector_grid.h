@@ -65,7 +65,10 @@ struct VectorGrid {
   ir::Expr beyond_single;   ///< a launch in which it is at most 0 takes one vector a thread, others `vectors`
   ir::Expr launched;        ///< the value of `used` in a launch
   bool by_element = false;  ///< each vector is made element by element, in at most two rows
-  Granules granules = {};   ///< how neighbouring elements are loaded
+  /// Where all are 0, each vector at a multiple of `lanes` elements lies in one segment, and its loads are aligned if
+  /// the tensors' addresses are. Empty: no code is made for that.
+  std::vector<ir::Expr> uneven = {};
+  Granules granules = {};  ///< how neighbouring elements are loaded
   std::optional<RowTable> table = {};
 };
 

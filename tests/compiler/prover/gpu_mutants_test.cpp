@@ -44,6 +44,7 @@ constexpr auto kMutants = std::to_array<Mutant>({
     {granule_before_untested, kPad, kStream, Kind::load, "are loaded of a tensor that has"},
     {granule_after_untested, kPad, kStream, Kind::load, "are loaded of a tensor that has"},
     {granule_next, kPad, kStream, Kind::cover, "is in no granule"},
+    {segment_end_half, kImages, kStream, Kind::cover, "is past its segment, which ends at"},
     // The table of a block's rows.
     {table_row_late, kSearched, kStream, Kind::store, "a row is at byte"},
     {table_row_short, kSearched, kStream, Kind::store, "a row is at byte"},

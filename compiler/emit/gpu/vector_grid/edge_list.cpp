@@ -16,7 +16,7 @@ EdgeList::EdgeList(const VectorContext& vector, Value* thread) : vector_(vector)
 
 int EdgeList::shared_words(const KernelContext& context) {
   const VectorGrid& grid = *context.schedule.grid();
-  if (grid.by_element) return 0;
+  if (grid.by_element || context.is_even) return 0;
   return grid.threads / kWarp * (1 + kWarp * context.vectors);
 }
 

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
 #include "compiler/emit/gpu/vector_grid/blended_values.h"
 #include "compiler/emit/gpu/vector_grid/edge_list.h"
 #include "compiler/emit/gpu/vector_grid/element_values.h"
@@ -35,7 +37,7 @@ class VectorGridEmitter {
         segments_(vector),
         stores_(vector),
         thread_(thread) {
-    if (!vector.grid().by_element) edges_.emplace(vector, thread);
+    if (!makes_vectors_alone()) edges_.emplace(vector, thread);
   }
 
   void emit(Value* block) {
@@ -45,7 +47,7 @@ class VectorGridEmitter {
     vector_.set(vector_.grid().block, block);
     first_ = launched(vector_.grid().first);
     elements_ = vector_.launched_elements(context_.index_type());
-    if (vector_.grid().by_element) return emit_by_element();
+    if (makes_vectors_alone()) return emit_alone();
     RowValues* const rows = segments_.row_values();
     if (rows == nullptr) return emit_elements(/*interval=*/0);
     rows->locate(elements_);
@@ -127,22 +129,32 @@ class VectorGridEmitter {
     return join(builder_, ways);
   }
 
-  /// Emits this thread's vector of a grid that makes vectors element by element. A vector that begins before the
-  /// output, or ends after it, is stored by elements.
-  void emit_by_element() {
-    if (vector_.interval == nullptr) return emit_vector_by_element();
+  /// Returns whether a thread has one vector, and no edges for others.
+  [[nodiscard]] bool makes_vectors_alone() const { return vector_.grid().by_element || context_.is_even; }
+
+  /// Emits this thread's vector. One that begins before the output, or ends after it, is stored by elements, as are all
+  /// that no vector's store could take.
+  void emit_alone() {
+    if (vector_.interval == nullptr) return emit_vector_alone();
     Value* is_first = builder_.CreateICmpEQ(vector_.interval, builder_.getInt32(0));
-    vector_.when(is_first, [&] { emit_vector_by_element(); });
+    vector_.when(is_first, [&] { emit_vector_alone(); });
   }
-  void emit_vector_by_element() {
+  void emit_vector_alone() {
     Value* first = first_of(thread_);
     BasicBlock *whole = vector_.block("whole"), *part = vector_.block("part"), *done = vector_.block("done");
     Value* last = builder_.CreateSub(elements_, context_.index(vector_.lanes()));
     Value* inside =
         builder_.CreateAnd(builder_.CreateICmpSGE(first, context_.index(0)), builder_.CreateICmpSLE(first, last));
-    builder_.CreateCondBr(builder_.CreateAnd(inside, stores_.together()), whole, part);
-    builder_.SetInsertPoint(whole);
-    stores_.store_vector(first, ElementValues(vector_, segments_).emit(first));
+    if (context_.is_even)
+      inside = builder_.CreateAnd(inside, builder_.CreateICmpEQ(stores_.phase(), context_.index(0)));
+    inside = builder_.CreateAnd(inside, stores_.together());
+    if (context_.is_even) {
+      store_even(first, inside, whole, part);
+    } else {
+      builder_.CreateCondBr(inside, whole, part);
+      builder_.SetInsertPoint(whole);
+      stores_.store_vector(first, ElementValues(vector_, segments_).emit(first));
+    }
     builder_.CreateBr(done);
     builder_.SetInsertPoint(part);
     vector_.wait_for_earlier_grids();
@@ -152,20 +164,48 @@ class VectorGridEmitter {
     builder_.SetInsertPoint(done);
   }
 
+  /// Stores a vector that lies in one segment, from `whole`. Goes to `part` if it is not `inside`. Threads that fill
+  /// and threads that load store by one instruction: see `store`.
+  void store_even(Value* first, Value* inside, BasicBlock* whole, BasicBlock* part) {
+    BasicBlock *none = vector_.block("none"), *joined = vector_.block("joined"), *stores = vector_.block("stores");
+    builder_.CreateCondBr(inside, whole, none);
+    builder_.SetInsertPoint(whole);
+    Value* column = segments_.place(first);
+    std::vector<Value*> values = values_at(column, [](ThreadValues& code) { return code.compute_vector(); });
+    std::vector<Value*> lacking;
+    for (Value* value : values) lacking.push_back(llvm::PoisonValue::get(value->getType()));
+    values.push_back(builder_.getTrue());
+    lacking.push_back(builder_.getFalse());
+    const Ways ways = {{builder_.GetInsertBlock(), values}, {none, lacking}};
+    builder_.CreateBr(joined);
+    builder_.SetInsertPoint(none);
+    builder_.CreateBr(joined);
+    builder_.SetInsertPoint(joined);
+    values = join(builder_, ways);
+    if (vector_.interval == nullptr)
+      builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_bar_warp_sync, {builder_.getInt32(~0U)});
+    builder_.CreateCondBr(values.back(), stores, part);
+    builder_.SetInsertPoint(stores);
+    values.pop_back();
+    stores_.store_vector(first, values);
+  }
+
   void emit_element(Value* element) {
-    const std::vector<Value*> values = values_at(segments_.place(element));
+    const std::vector<Value*> values =
+        values_at(segments_.place(element), [](ThreadValues& code) { return code.compute_element(); });
     if (!values.empty()) stores_.store_element(element, values);
   }
 
-  /// Returns the values at a column of the placed row; none if the schedule has no segments.
-  std::vector<Value*> values_at(Value* column) {
+  /// Returns what `compute` makes at a column of the placed row; none if the schedule has no segments.
+  std::vector<Value*> values_at(Value* column, llvm::function_ref<std::vector<Value*>(ThreadValues&)> compute) {
     std::vector<SegmentSite> sites = segments_.dispatch_element(column);
     builder_.CreateUnreachable();  // one of the segments has the element
     Ways ways;
     for (std::size_t body = 0; body < sites.size(); ++body) {
       if (sites[body].empty()) continue;
       ThreadValues code(vector_, body, segments_.enter(sites[body], body), column);
-      add_way(ways, code.compute_element());
+      std::vector<Value*> values = compute(code);
+      add_way(ways, std::move(values));
     }
     if (!ways.empty()) return end_ways(ways);
     builder_.SetInsertPoint(vector_.block("no_body"));
@@ -277,7 +317,7 @@ class VectorGridEmitter {
   llvm::IRBuilder<>& builder_;
   SegmentEmitter segments_;
   VectorStores stores_;
-  std::optional<EdgeList> edges_;  // of vectors that are not made element by element
+  std::optional<EdgeList> edges_;  // of vectors that are not made alone
   Value* thread_;
   Expr first_ = {};            // element of a vector
   Value* elements_ = nullptr;  // elements that the launch writes

@@ -191,6 +191,41 @@ std::vector<Value*> ThreadValues::compute(llvm::ArrayRef<Value*> loaded) {
   return compute_from(vector_.lanes(), [&](std::size_t i) { return values[i]; });
 }
 
+/// Loads vectors if the addresses of all are multiples of their sizes, else elements.
+std::vector<Value*> ThreadValues::compute_vector() {
+  const std::size_t count = body_.loads.size();
+  std::vector<Value*> values(count), elements(count);
+  Value* past = builder_.getInt32(0);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!is_vector(load_at(i))) continue;
+    elements[i] = element_of(i, column_);
+    past = builder_.CreateOr(past, past_vector(i, elements[i]));
+  }
+  vector_.wait_for_earlier_grids();
+  BasicBlock *aligned = vector_.block("aligned"), *misaligned = vector_.block("misaligned");
+  BasicBlock* loaded = vector_.block("loaded");
+  builder_.CreateCondBr(builder_.CreateICmpEQ(past, builder_.getInt32(0)), aligned, misaligned);
+  Ways ways;
+  const auto add_way = [&](BasicBlock* way, llvm::function_ref<Value*(std::size_t)> load) {
+    builder_.SetInsertPoint(way);
+    std::vector<Value*> vectors;
+    for (std::size_t i = 0; i < count; ++i)
+      if (elements[i] != nullptr) vectors.push_back(load(i));
+    ways.emplace_back(builder_.GetInsertBlock(), std::move(vectors));
+    builder_.CreateBr(loaded);
+  };
+  add_way(aligned, [&](std::size_t i) {
+    Value* vector = accesses_.load(access_of(i, elements[i], vector_.lanes()), granule_type(i));
+    return builder_.CreateBitCast(vector, type_of(i, vector_.lanes()));
+  });
+  add_way(misaligned, [&](std::size_t i) { return gather(i); });
+  builder_.SetInsertPoint(loaded);
+  const std::vector<Value*> vectors = join(builder_, ways);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < count; ++i) values[i] = elements[i] != nullptr ? vectors[next++] : load_here(i);
+  return compute(vector_.lanes(), values);
+}
+
 std::vector<Value*> ThreadValues::compute_element() {
   std::vector<Value*> values;
   for (std::size_t i = 0; i < body_.loads.size(); ++i) values.push_back(load_element(i));

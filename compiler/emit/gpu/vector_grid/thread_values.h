@@ -106,6 +106,9 @@ class ThreadValues {
   [[nodiscard]] std::vector<llvm::Value*> load(llvm::function_ref<void()> outside);
   /// Returns the results, a vector each, from what was loaded.
   [[nodiscard]] std::vector<llvm::Value*> compute(llvm::ArrayRef<llvm::Value*> loaded);
+  /// Emits loads and results of a vector that lies in one segment, of a body whose loads are contiguous or invariant,
+  /// and without sums. Waits for earlier grids before the loads.
+  [[nodiscard]] std::vector<llvm::Value*> compute_vector();
   /// Emits loads and results of one element.
   [[nodiscard]] std::vector<llvm::Value*> compute_element();
 
