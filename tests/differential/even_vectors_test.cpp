@@ -53,6 +53,13 @@ TEST_CASE("no edges: tensors of whole vectors are joined, and more than one resu
   }
 }
 
+TEST_CASE("no edges: rows whose lengths the program has are always even") {
+  check(
+      {"program p(x: f16[A, 24], y: f16[A, 8], l: dim) where 0 <= l <= 8 "
+       "{ z = concat(x, y, axis = 1) w = pad(z, low = [0, 16], high = [l, 0]) return w }",
+       {{9, 24}, {9, 8}}});
+}
+
 TEST_CASE("no edges: casts of narrow elements, and a bias of a row") {
   check(
       {"program p(x: u8[A, B], l: dim) where 0 <= l <= 8 "

@@ -108,6 +108,8 @@ int turning_threads(BoxKind kind, const BoxTurn& turn) {
 }
 /// Least threads for vectors that are made element by element: 32 registers each.
 constexpr int kManyElementThreads = 2048;
+/// Least threads for vectors of sixteen bytes without edges. With 32 registers some that are not aligned spill two.
+constexpr int kManyByteThreads = 1536;
 /// Least threads for activations of f16 and bf16: 40 registers each, where ptxas would take 72. While some threads
 /// compute, others load.
 constexpr int kManyActiveThreads = 1536;
@@ -151,7 +153,7 @@ int blocks_at_once(const KernelContext& context) {
     return std::ranges::any_of(schedule.bodies, has_wide_activation) ? 1
                                                                      : kManyElementThreads / schedule.grid()->threads;
   if (context.is_even && std::ranges::none_of(schedule.bodies, has_activation))
-    return kManyElementThreads / schedule.grid()->threads;
+    return (schedule.grid()->lanes > 8 ? kManyByteThreads : kManyElementThreads) / schedule.grid()->threads;
   if (schedule.grid()->vectors > 2 || context.index_bits != 32) return 1;
   const bool is_short = std::ranges::all_of(schedule.bodies, [](const Body& body) {
     return body.nodes.size() <= 3 && !has_wide_activation(body) && std::ranges::all_of(body.loads, is_vector);

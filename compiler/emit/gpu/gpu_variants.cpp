@@ -74,13 +74,13 @@ class VariantList {
   }
 
   void keep_even() {
-    if (next_.tile != nullptr || schedule_.grid() == nullptr || schedule_.grid()->uneven.empty()) return;
+    if (next_.tile != nullptr || schedule_.grid() == nullptr || !schedule_.grid()->uneven) return;
     if (!kernel_.has_narrow_indices()) return;
     even_ = next_;
     even_->is_even = true;
     even_->vectors = 1;
     even_->suffix = "_no_edges";
-    for (const Expr past : schedule_.grid()->uneven)
+    for (const Expr past : *schedule_.grid()->uneven)
       even_->guards.push_back({abi::Assumption::no_edges, {past, ir::Comparison::le, schedule_.exprs().constant(0)}});
   }
 

@@ -43,7 +43,7 @@ class GridProof : private ScheduleProof {
     prove_alignment();
     prove_granules();
     if (grid_.by_element) prove_two_rows();
-    if (!grid_.uneven.empty()) prove_even();
+    if (grid_.uneven) prove_even();
     if (!grid_.table) return;
     for (int used = 1; used <= grid_.vectors; ++used) prove_table(*grid_.table, used);
     prove_table_words(*grid_.table);
@@ -196,7 +196,7 @@ class GridProof : private ScheduleProof {
   void prove_even_until(Expr end, Expr column) {
     const Expr lane = exprs_.variable("lane_of_vector", kLane);
     solver::Region vectors = joined({}, {less(column, end), lane, less(lane, lanes_)});
-    for (const Expr past : grid_.uneven) vectors.nonnegative.push_back(exprs_.neg(past));
+    for (const Expr past : *grid_.uneven) vectors.nonnegative.push_back(exprs_.neg(past));
     const auto beyond = [=](const Evaluate& at) {
       return fmt::format("lane {} of a vector from column {} on is past its segment, which ends at {}", at(lane),
                          at(column), at(end));

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "compiler/schedule/model/schedule.h"
 #include "compiler/schedule/model/schedule_options.h"
 
@@ -8,6 +11,9 @@ namespace padlock::compiler {
 
 /// Covers the output by a grid of vectors (compiler/schedule/model/vector_grid.h): for rows of any length.
 void cover_by_vector_grid(Schedule& schedule, const ScheduleOptions& options);
+
+/// Returns VectorGrid::uneven of a schedule whose grid, cases and bodies are made.
+[[nodiscard]] std::optional<std::vector<ir::Expr>> uneven_of(const Schedule& schedule);
 
 /// Covers the output by tiles (compiler/schedule/model/tiles.h) if a load that moves with the innermost coordinate is
 /// contiguous along another axis of the output. Otherwise returns false and changes nothing.

@@ -66,7 +66,8 @@ CodeKey key_of(const Schedule& schedule) {
   } else if (const VectorGrid* const grid = schedule.grid()) {
     add(key, grid->threads, grid->vectors, grid->lanes, grid->by_element,
         has_whole_vectors(schedule) ? schedule.store : StoreKind::plain);
-    for (const Expr past : grid->uneven) add(key, id(past));
+    add(key, grid->uneven.has_value());
+    for (const Expr past : grid->uneven.value_or(std::vector<Expr>{})) add(key, id(past));
   } else {
     const bool streams = schedule.row_chunks() != nullptr && schedule.row_chunks()->loop.streams;
     add(key,

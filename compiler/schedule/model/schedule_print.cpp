@@ -102,8 +102,13 @@ class SchedulePrinter {
     line(1, "used {}", text(schedule_.used_vectors()));
     line(1, "blocks {}", text(grid.blocks));
     if (grid.by_element) line(1, "element by element");
-    for (const Expr past : grid.uneven) line(1, "no edges if {} = 0", text(past));
+    if (grid.uneven) add_uneven(*grid.uneven);
     if (grid.table) add_row_table(*grid.table);
+  }
+
+  void add_uneven(const std::vector<Expr>& uneven) {
+    if (uneven.empty()) line(1, "no edges");
+    for (const Expr past : uneven) line(1, "no edges if {} = 0", text(past));
   }
 
   void add_row_table(const RowTable& table) {

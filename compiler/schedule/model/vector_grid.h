@@ -66,8 +66,8 @@ struct VectorGrid {
   ir::Expr launched;        ///< the value of `used` in a launch
   bool by_element = false;  ///< each vector is made element by element, in at most two rows
   /// Where all are 0, each vector at a multiple of `lanes` elements lies in one segment, and its loads are aligned if
-  /// the tensors' addresses are. Empty: no code is made for that.
-  std::vector<ir::Expr> uneven = {};
+  /// the tensors' addresses are. Nothing: there is no code for that.
+  std::optional<std::vector<ir::Expr>> uneven = {};
   Granules granules = {};  ///< how neighbouring elements are loaded
   std::optional<RowTable> table = {};
 };

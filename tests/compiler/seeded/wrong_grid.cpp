@@ -29,8 +29,8 @@ class GridEditor {
     if (mutation_ == vector_tiles_doubled) grid_.blocks = exprs_.mul(grid_.blocks, exprs_.constant(2));
     if (mutation_ == vectors_of_launch_many) grid_.launched = exprs_.constant(grid_.vectors + 1);
     edit_granules(grid_.granules);
-    if (mutation_ == segment_end_half)
-      for (Expr& past : grid_.uneven) past = exprs_.mod(past, exprs_.constant(std::max(1, grid_.lanes / 2)));
+    if (mutation_ == segment_end_half && grid_.uneven)
+      for (Expr& past : *grid_.uneven) past = exprs_.mod(past, exprs_.constant(std::max(1, grid_.lanes / 2)));
     if (grid_.table) edit_table(*grid_.table);
     if (mutation_ != edge_taken_whole) return;
     for (Body& body : schedule_.bodies)
