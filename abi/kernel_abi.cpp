@@ -21,7 +21,7 @@ std::uint64_t Divisor::divide(std::uint64_t n, int bits) const {
 }
 
 std::string_view name_of(Assumption a) {
-  constexpr std::array<std::string_view, 11> kNames = {
+  constexpr std::array<std::string_view, static_cast<std::size_t>(kLastAssumption)> kNames = {
       "index32", "offset32",  "few_tiles",  "in_range", "" /* of older packs */, "few_vectors", "narrow_output",
       "boxes",   "row_table", "many_edges", "no_edges"};
   return kNames.at(static_cast<std::size_t>(a) - 1);

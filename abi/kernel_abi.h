@@ -62,6 +62,7 @@ enum class Assumption : std::uint8_t {
   many_edges = 10,    ///< so many of a GPU's vectors lie in several segments that each is made element by element
   no_edges = 11,      ///< each of a GPU's vectors lies in one segment
 };
+inline constexpr auto kLastAssumption = Assumption::no_edges;
 
 [[nodiscard]] std::string_view name_of(Assumption a);
 

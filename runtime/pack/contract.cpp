@@ -142,7 +142,7 @@ Status read_guards(KernelAbi& abi, ByteReader& from) {
   PADLOCK_TRY(const std::size_t count, from.count());
   for (std::size_t i = 0; i < count; ++i) {
     abi::Guard guard;
-    PADLOCK_TRY(const std::int64_t assumption, from.number(1, static_cast<std::int64_t>(abi::Assumption::many_edges)));
+    PADLOCK_TRY(const std::int64_t assumption, from.number(1, static_cast<std::int64_t>(abi::kLastAssumption)));
     guard.assumption = static_cast<abi::Assumption>(assumption);
     PADLOCK_TRY(guard.holds.comparison, from.choice(ir::Comparison::gt));
     abi.guards.push_back(guard);

@@ -152,15 +152,16 @@ int blocks_at_once(const KernelContext& context) {
   if (schedule.grid()->by_element)
     return std::ranges::any_of(schedule.bodies, has_wide_activation) ? 1
                                                                      : kManyElementThreads / schedule.grid()->threads;
-  if (context.is_even && std::ranges::none_of(schedule.bodies, has_activation))
-    return (schedule.grid()->lanes > 8 ? kManyByteThreads : kManyElementThreads) / schedule.grid()->threads;
-  if (schedule.grid()->vectors > 2 || context.index_bits != 32) return 1;
+  if ((schedule.grid()->vectors > 2 && !context.is_even) || context.index_bits != 32) return 1;
   const bool is_short = std::ranges::all_of(schedule.bodies, [](const Body& body) {
     return body.nodes.size() <= 3 && !has_wide_activation(body) && std::ranges::all_of(body.loads, is_vector);
   });
   if (!is_short || loads_of(schedule) > 1) return 1;
   const bool is_active = std::ranges::any_of(schedule.bodies, has_activation);
-  const int many = is_active ? kManyActiveThreads : joins_tensors(schedule) ? kManyJoiningThreads : kManyThreads;
+  const int many = is_active                 ? kManyActiveThreads
+                   : context.is_even         ? (schedule.grid()->lanes > 8 ? kManyByteThreads : kManyElementThreads)
+                   : joins_tensors(schedule) ? kManyJoiningThreads
+                                             : kManyThreads;
   return std::max(1, many / schedule.grid()->threads);
 }
 

@@ -1,6 +1,7 @@
 #include "compiler/prover/gpu/vector_grid_proof.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -178,19 +179,29 @@ class GridProof : private ScheduleProof {
 
   // --- vectors in one segment each ----------------------------------------------------------------------------------
 
-  /// Proves for sizes of even segments that a vector at a multiple of its size lies in the segment of its lane 0.
+  /// Proves for sizes of even segments that a vector at a multiple of its size lies in the segment of its lane 0. Rows
+  /// are whole vectors, since the last segment ends where the row does.
   void prove_even() {
     const Expr vector = exprs_.variable("vector", kVector), row = exprs_.variable("other_vector", kOther);
-    // In rows of so many columns. Its column is a multiple, too:
     const Expr columns = exprs_.mul(lanes_, columns_);
     const Expr begin = exprs_.sub(exprs_.mul(lanes_, vector), exprs_.mul(columns, row));
     const auto odd = [=](const Evaluate& at) { return fmt::format("a vector begins at column {}", at(begin)); };
     decide(ObligationKind::align, "vectors of even rows", joined({}, {begin}),
            {{{less(zero_, exprs_.mod(begin, lanes_))}, odd}});
+    // All ends that the launch tests are multiples, whatever they are.
+    prove_even_until(columns, exprs_.mul(lanes_, vector));
     std::vector<Expr> ends;
     for (const SegmentCall& call : schedule_.calls())
-      if (std::ranges::find(ends, call.end) == ends.end()) ends.push_back(call.end);
+      if (!is_tested(call.end) && std::ranges::find(ends, call.end) == ends.end()) ends.push_back(call.end);
     for (const Expr end : ends) prove_even_until(end, exprs_.mul(lanes_, vector));
+  }
+
+  /// Returns whether sizes of even segments make it a multiple of a vector.
+  [[nodiscard]] bool is_tested(Expr end) {
+    return std::ranges::any_of(std::array{end, exprs_.neg(end)}, [&](Expr either) {
+      const Expr past = exprs_.mod(either, lanes_);
+      return past.is_constant(0) || std::ranges::find(*grid_.uneven, past) != grid_.uneven->end();
+    });
   }
 
   void prove_even_until(Expr end, Expr column) {

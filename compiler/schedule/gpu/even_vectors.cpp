@@ -30,7 +30,7 @@ class EvenVectors {
 
  private:
   static constexpr int kWord = 4;
-  static constexpr std::size_t kMost = 8;  // tests of a launch
+  static constexpr std::size_t kMost = 16;  // tests of a launch
 
   [[nodiscard]] bool applies() const {
     const auto is_narrow = [](const BodyLoad& load) { return ir::byte_size(load.dtype) < kWord; };

@@ -218,7 +218,14 @@ std::vector<Value*> ThreadValues::compute_vector() {
     Value* vector = accesses_.load(access_of(i, elements[i], vector_.lanes()), granule_type(i));
     return builder_.CreateBitCast(vector, type_of(i, vector_.lanes()));
   });
-  add_way(misaligned, [&](std::size_t i) { return gather(i); });
+  add_way(misaligned, [&](std::size_t i) {
+    Access access = access_of(i, elements[i]);
+    Value* vector = llvm::PoisonValue::get(type_of(i, vector_.lanes()));
+    for (; access.displacement < vector_.lanes(); ++access.displacement)
+      vector = builder_.CreateInsertElement(vector, accesses_.load(access, type_of(i, 1)),
+                                            static_cast<std::uint64_t>(access.displacement));
+    return vector;
+  });
   builder_.SetInsertPoint(loaded);
   const std::vector<Value*> vectors = join(builder_, ways);
   std::size_t next = 0;
