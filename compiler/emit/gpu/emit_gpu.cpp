@@ -108,8 +108,6 @@ int turning_threads(BoxKind kind, const BoxTurn& turn) {
 }
 /// Least threads for vectors that are made element by element: 32 registers each.
 constexpr int kManyElementThreads = 2048;
-/// Least threads for vectors of sixteen bytes without edges. With 32 registers some that are not aligned spill two.
-constexpr int kManyByteThreads = 1536;
 /// Least threads for activations of f16 and bf16: 40 registers each, where ptxas would take 72. While some threads
 /// compute, others load.
 constexpr int kManyActiveThreads = 1536;
@@ -159,7 +157,7 @@ int blocks_at_once(const KernelContext& context) {
   if (!is_short || loads_of(schedule) > 1) return 1;
   const bool is_active = std::ranges::any_of(schedule.bodies, has_activation);
   const int many = is_active                 ? kManyActiveThreads
-                   : context.is_even         ? (schedule.grid()->lanes > 8 ? kManyByteThreads : kManyElementThreads)
+                   : context.is_even         ? kManyElementThreads
                    : joins_tensors(schedule) ? kManyJoiningThreads
                                              : kManyThreads;
   return std::max(1, many / schedule.grid()->threads);
