@@ -24,7 +24,7 @@ void check(const Case& of) {
     }
 }
 
-/// The same for each of two types, with their vectors of `lanes` elements.
+/// Checks a program for several types, with the sizes for their vectors of so many elements.
 void check_types(const std::string& before, const std::string& after, const std::function<Case(std::int64_t)>& sizes) {
   for (const auto& [type, lanes] : {std::pair{"f16", 8}, {"i8", 16}, {"bf16", 8}}) {
     Case of = sizes(lanes);

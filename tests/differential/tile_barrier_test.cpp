@@ -104,6 +104,7 @@ TEST_CASE("a box without its barrier or its wait for copies in bulk, or with wro
     const char* variant;
     bool of_runs = false;  // copied in bulk
   };
+  REQUIRE(races(/*of_bulk=*/true).size() == compiler::kByRace);
   // Turned boxes serve only large outputs.
   for (const OfBoxes& boxes : {OfBoxes{{rows, {{900, 20}}}, "_boxes", true},
                                {{rows, {{700, 43}}}, "_boxes", true},
@@ -115,7 +116,6 @@ TEST_CASE("a box without its barrier or its wait for copies in bulk, or with wro
     CAPTURE(std::string(boxes.of.text));
     CAPTURE(std::string(boxes.variant));
     CHECK(run(boxes.of, {.only = boxes.variant}) == "");
-    REQUIRE(races(true).size() == compiler::kByRace);
     for (const Mutation bug : races(boxes.of_runs)) {
       CAPTURE(std::string(compiler::name_of(bug)));
       const std::string message = run(boxes.of, {.edits = edits_of(bug), .only = boxes.variant});

@@ -24,7 +24,7 @@ class VariantList {
     list_ = {next_};
   }
 
-  std::vector<GpuVariant> take() && {
+  std::vector<GpuVariant> take() {
     if (kernel_.has_narrow_indices()) add_narrow();
     if (abi::assumes(kernel_.guards(), abi::Assumption::in_range))
       add(guards_of(abi::Assumption::in_range), "_in_range");
@@ -140,7 +140,7 @@ std::string_view name_of(const Schedule& schedule) {
 std::vector<GpuVariant> gpu_variants(std::span<const ProvenKernel> schedules) {
   const ProvenKernel& first = schedules.front();
   VariantList variants(first);
-  std::vector<GpuVariant> list = std::move(variants).take();
+  std::vector<GpuVariant> list = variants.take();
   const abi::KernelAbi contract = contract_of(first.schedule());
   for (std::size_t i = 1; i < schedules.size(); ++i) {
     const ProvenKernel& other = schedules[i];

@@ -65,8 +65,9 @@ struct VectorGrid {
   ir::Expr beyond_single;   ///< a launch in which it is at most 0 takes one vector a thread, others `vectors`
   ir::Expr launched;        ///< the value of `used` in a launch
   bool by_element = false;  ///< each vector is made element by element, in at most two rows
-  /// Where all are 0, each vector at a multiple of `lanes` elements lies in one segment, and its loads are aligned if
-  /// the tensors' addresses are. Nothing: there is no code for that.
+  /// Remainders, by `lanes`, of the columns where segments end and of the elements where loads of rows begin. If all
+  /// are 0, each vector at a multiple of `lanes` elements lies in one segment. Absent: such sizes have no code of their
+  /// own.
   std::optional<std::vector<ir::Expr>> uneven = {};
   Granules granules = {};  ///< how neighbouring elements are loaded
   std::optional<RowTable> table = {};

@@ -68,6 +68,22 @@ void ThreadValues::leave_unless(Value* condition, llvm::function_ref<void()> out
   builder_.SetInsertPoint(inside);
 }
 
+/// Emits a load for each lane, from the first in memory on.
+std::vector<Value*> ThreadValues::load_apart(std::size_t load, Value* element) {
+  Access access = access_of(load, element);
+  std::vector<Value*> lanes;
+  for (; access.displacement < vector_.lanes(); ++access.displacement)
+    lanes.push_back(accesses_.load(access, type_of(load, 1)));
+  return lanes;
+}
+
+/// Makes a vector of a load's lanes.
+Value* ThreadValues::joined(std::size_t load, llvm::ArrayRef<Value*> lanes) {
+  Value* vector = llvm::PoisonValue::get(type_of(load, vector_.lanes()));
+  for (std::size_t i = 0; i < lanes.size(); ++i) vector = builder_.CreateInsertElement(vector, lanes[i], i);
+  return vector;
+}
+
 /// Emits one load if the address is a multiple of the vector's size: usually all addresses of a launch are, or none. A
 /// lane that is not needed may lie outside the tensor's storage: then nothing is loaded.
 std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element, Value* past, const LaneRuns* needed,
@@ -95,10 +111,7 @@ std::vector<Value*> ThreadValues::load_elements(std::size_t load, Value* element
   }
   builder_.CreateBr(loaded);
   builder_.SetInsertPoint(misaligned);
-  Access access = access_of(load, element);
-  std::vector<Value*> lanes;
-  for (; access.displacement < vector_.lanes(); ++access.displacement)
-    lanes.push_back(accesses_.load(access, type_of(load, 1)));
+  const std::vector<Value*> lanes = load_apart(load, element);
   for (std::size_t i = 0; i < lanes.size(); ++i) phis[i]->addIncoming(lanes[i], builder_.GetInsertBlock());
   builder_.CreateBr(loaded);
   builder_.SetInsertPoint(loaded);
@@ -179,12 +192,7 @@ Value* ThreadValues::from_words(std::size_t load, llvm::ArrayRef<Value*> loaded)
 Value* ThreadValues::vector_from(std::size_t load, llvm::ArrayRef<Value*> loaded) {
   if (!is_vector(load_at(load))) return loaded.front();
   llvm::Type* type = type_of(load, vector_.lanes());
-  Value* vector = llvm::PoisonValue::get(type);
-  if (takes_granules(load)) {
-    vector = builder_.CreateBitCast(from_words(load, loaded), type);
-  } else {
-    for (std::size_t i = 0; i < loaded.size(); ++i) vector = builder_.CreateInsertElement(vector, loaded[i], i);
-  }
+  Value* vector = takes_granules(load) ? builder_.CreateBitCast(from_words(load, loaded), type) : joined(load, loaded);
   return reversed(load) ? builder_.CreateVectorReverse(vector) : vector;
 }
 

@@ -140,13 +140,12 @@ Value* ThreadValues::general_element(std::size_t load) {
 }
 
 Value* ThreadValues::gather(std::size_t load) {
-  Value* vector = llvm::PoisonValue::get(type_of(load, vector_.lanes()));
+  std::vector<Value*> lanes;
   for (int i = 0; i < vector_.lanes(); ++i) {
     Value* element = element_of(load, builder_.CreateAdd(column_, vector_.index(i)));
-    Value* value = accesses_.load(access_of(load, element), type_of(load, 1));
-    vector = builder_.CreateInsertElement(vector, value, static_cast<std::uint64_t>(i));
+    lanes.push_back(accesses_.load(access_of(load, element), type_of(load, 1)));
   }
-  return vector;
+  return joined(load, lanes);
 }
 
 Value* ThreadValues::load_element(std::size_t load) { return is_late(load_at(load)) ? nullptr : load_here(load); }
@@ -218,14 +217,7 @@ std::vector<Value*> ThreadValues::compute_vector() {
     Value* vector = accesses_.load(access_of(i, elements[i], vector_.lanes()), granule_type(i));
     return builder_.CreateBitCast(vector, type_of(i, vector_.lanes()));
   });
-  add_way(misaligned, [&](std::size_t i) {
-    Access access = access_of(i, elements[i]);
-    Value* vector = llvm::PoisonValue::get(type_of(i, vector_.lanes()));
-    for (; access.displacement < vector_.lanes(); ++access.displacement)
-      vector = builder_.CreateInsertElement(vector, accesses_.load(access, type_of(i, 1)),
-                                            static_cast<std::uint64_t>(access.displacement));
-    return vector;
-  });
+  add_way(misaligned, [&](std::size_t i) { return joined(i, load_apart(i, elements[i])); });
   builder_.SetInsertPoint(loaded);
   const std::vector<Value*> vectors = join(builder_, ways);
   std::size_t next = 0;

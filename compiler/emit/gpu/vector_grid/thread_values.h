@@ -143,6 +143,8 @@ class ThreadValues {
   llvm::Value* first_in_memory(std::size_t load);
   llvm::Value* past_vector(std::size_t load, llvm::Value* element);
   void leave_unless(llvm::Value* condition, llvm::function_ref<void()> outside);
+  std::vector<llvm::Value*> load_apart(std::size_t load, llvm::Value* element);
+  llvm::Value* joined(std::size_t load, llvm::ArrayRef<llvm::Value*> lanes);
   std::vector<llvm::Value*> load_elements(std::size_t load, llvm::Value* element, llvm::Value* past,
                                           const LaneRuns* needed, llvm::function_ref<void()> outside);
   std::vector<llvm::Value*> load_granules(std::size_t load, llvm::Value* element, llvm::Value* past,
