@@ -26,7 +26,7 @@ void check(const Case& of) {
 
 /// Checks a program for several types, with the sizes for their vectors of so many elements.
 void check_types(const std::string& before, const std::string& after, const std::function<Case(std::int64_t)>& sizes) {
-  for (const auto& [type, lanes] : {std::pair{"f16", 8}, {"i8", 16}, {"bf16", 8}}) {
+  for (const auto& [type, lanes] : {std::pair{"f16", std::int64_t{8}}, {"i8", 16}, {"bf16", 8}}) {
     Case of = sizes(lanes);
     of.text = before + type + after;
     check(of);
@@ -45,7 +45,7 @@ TEST_CASE("no edges: rows that are padded and cropped by whole vectors") {
 }
 
 TEST_CASE("no edges: tensors of whole vectors are joined, and more than one result is stored") {
-  for (const auto& [type, n] : {std::pair{"f16", 8}, {"u8", 16}}) {
+  for (const auto& [type, n] : {std::pair{"f16", std::int64_t{8}}, {"u8", 16}}) {
     const std::string t = type;
     check({"program p(x: " + t + "[A, B], y: " + t + "[A, C], l: dim) where 0 <= l <= 8 " +
                "{ z = concat(x, y, axis = 1) w = pad(z, low = [l, 0], high = [0, 0]) return w, z }",
